@@ -1,0 +1,480 @@
+"""Program and point to value, derivatives and notes: the one place that strings the steps together."""
+
+from __future__ import annotations
+
+from autodiff import numeric
+from autodiff.errors import ComputationError, NameProblem, Note, RequestError, ShapeError
+from autodiff.evaluate import MAX_OPS, Run, evaluate, inputs_of, suggestion
+from autodiff.ops import OPS
+from autodiff.tape import Node, backward, contribution, local, ones_like, value_of, zeros_like
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from autodiff.parse.program import Program
+
+    Point = Mapping[str, Any]
+
+ONE_SIDED_WORK = 2_000_000  # series operations that looking at both sides of kinks may cost
+
+
+class Settings:
+    """What a request may choose."""
+
+    __slots__ = ("convention", "max_ops")
+
+    def __init__(self, max_ops: int = MAX_OPS, convention: str | None = None) -> None:
+        self.max_ops = max_ops
+        self.convention = convention
+
+
+class Outcome:
+    """The answers to one request; what was not asked for is None."""
+
+    __slots__ = (
+        "derivatives", "gradient", "hessian", "hvp", "jacobian", "jvp", "notes", "program", "rows", "value", "vjp",
+    )  # fmt: skip
+
+    def __init__(self, program: Program, value: Any) -> None:
+        self.program = program
+        self.value = value
+        self.gradient: dict[str, Any] | None = None
+        self.jacobian: dict[str, Any] | None = None
+        self.hessian: dict[str, dict[str, Any]] | None = None
+        self.jvp: Any = None
+        self.vjp: dict[str, Any] | None = None
+        self.hvp: dict[str, Any] | None = None
+        self.derivatives: list[Any] | None = None
+        self.rows: list[Any] | None = None
+        self.notes: list[Note] = []
+
+
+class Job:
+    """One run of a program, and the notes that gather on the way to the answer."""
+
+    def __init__(self, program: Program, point: Point, wrt: Sequence[str], settings: Settings, **modes: bool) -> None:
+        self.program = program
+        self.point = point
+        self.settings = settings
+        names = inputs_of(program, point)
+        for name in wrt:
+            if name not in names:
+                raise NameProblem(
+                    f"'{name}' is no input of the expression", help=suggestion(name, names) or _inputs(names)
+                )
+        self.run: Run = evaluate(
+            program, point, wrt, max_ops=settings.max_ops, convention=settings.convention, **modes
+        )
+        self.leaves = {name: self.run.leaves[name] for name in wrt}
+        self.root = self.run.value
+        self.value = value_of(self.root)
+        self.notes = list(self.run.notes)
+        self.kinked: dict[Any, Note] = {}
+        if not numeric.is_finite(self.value):
+            self.trace()
+
+    def outcome(self) -> Outcome:
+        from autodiff.trace import gather  # noqa: PLC0415
+
+        out = Outcome(self.program, self.value)
+        unused = [
+            Note("unused", f"nothing uses '{name}'", span) for name, span in self.program.unused
+        ]
+        out.notes = unused + gather(self.notes) + list(self.kinked.values()) if self.notes or self.kinked else unused
+        return out
+
+    def trace(self) -> None:
+        """Note where a nan or infinity of the value was first made, by a second run that records everything."""
+        from autodiff.trace import nonfinite  # noqa: PLC0415
+
+        root = evaluate(self.program, self.point, (), max_ops=self.settings.max_ops, trace=True).value
+        if isinstance(root, Node):
+            self.notes += nonfinite(root, self.program.source)
+
+    def scalar(self, command: str) -> None:
+        """Raise unless the value is one number."""
+        if numeric.is_array(self.value):
+            raise ShapeError(
+                f"{command} wants one number, but the result has shape {self.value.shape}",
+                self.last_span(), "use jac for arrays, or sum(…)",
+            )  # fmt: skip
+
+    def last_span(self) -> Any:
+        span = self.root.span if isinstance(self.root, Node) else None
+        return span or (0, len(self.program.source))
+
+    def sweep(self, root: Any, seed: Any) -> dict[str, Any]:
+        """The vjp of a seed for every leaf, settled at kinks where the root is one number."""
+        leaves = list(self.leaves.values())
+        if not isinstance(root, Node) or not leaves:
+            return {name: zeros_like(leaf.value) for name, leaf in self.leaves.items()}
+        found = backward(root, seed, leaves)
+        result = {
+            name: zeros_like(leaf.value) if g is None else value_of(g)
+            for (name, leaf), g in zip(self.leaves.items(), found, strict=True)
+        }
+        if numeric.is_finite(value_of(root)) and not all(map(numeric.is_finite, result.values())):
+            from autodiff.trace import steep  # noqa: PLC0415
+
+            self.notes += steep(root, seed, leaves, self.program.source)
+        return result
+
+    def kinks(self, root: Any, seed: Any) -> list[Node]:
+        if not isinstance(root, Node) or self.settings.convention or not self.leaves:
+            return []
+        nodes = root.tape.nodes
+        for k in range(root.index + 1):
+            op = nodes[k].op
+            if op is not None and op.kink is not None:
+                break
+        else:
+            return []
+        from autodiff.trace import kinks  # noqa: PLC0415
+
+        return kinks(root, seed, list(self.leaves.values()))
+
+    def settle(self, root: Any, seed: Any, result: dict[str, Any]) -> dict[str, Any]:
+        """At kinks: the derivative where both sides agree, else ours with a note. `result` has the root's shape first."""
+        at = self.kinks(root, seed)
+        if not at:
+            return result
+        from autodiff.onesided import one_sided  # noqa: PLC0415
+
+        np = numeric.numpy()
+        entries = sum(len(_places(leaf.value)) for leaf in self.leaves.values())
+        differ: tuple[str, Any, Any, Any] | None = None
+        if entries * root.index > ONE_SIDED_WORK:
+            differ = ("", None, None, None)
+        else:
+            for name, leaf in self.leaves.items():
+                for place in _places(leaf.value):
+                    right = one_sided(root, leaf, place, 1.0)
+                    left = one_sided(root, leaf, place, -1.0)
+                    ours = result[name][(..., *place)] if numeric.is_array(result[name]) else result[name]
+                    with np.errstate(all="ignore"):
+                        agree = np.isfinite(right) & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
+                        settled = np.where(agree, np.where(ours == left, left, right), ours)
+                    if not agree.all() and differ is None:
+                        bad = np.argwhere(~np.atleast_1d(agree))[0]
+                        one = [float(np.atleast_1d(v)[tuple(bad)]) for v in (left, right, np.asarray(ours, float))]
+                        differ = (name + (str(list(place)) if place else ""), *one)
+                    if numeric.is_array(result[name]):
+                        if not result[name].flags.writeable:
+                            result[name] = result[name].copy()
+                        result[name][(..., *place)] = settled
+                    else:
+                        result[name] = float(settled)
+        if differ is not None:
+            for node in at:
+                self.note_kink(node, *differ)
+        return result
+
+    def note_kink(self, node: Node, name: str, left: Any, right: Any, ours: Any) -> None:
+        from autodiff.trace import brief  # noqa: PLC0415
+
+        assert node.op is not None
+        key = node.span
+        if key in self.kinked:
+            first = self.kinked[key]
+            self.kinked[key] = first._replace(count=first[3] + 1)
+            return
+        text = self.program.source[slice(*node.span)] if node.span else node.op.name
+        text = text if len(text) <= 60 else node.op.name
+        values = ", ".join(brief(value_of(x)) for x in node.inputs)
+        sides = (
+            f": d/d{name} is {brief(left)} from the left, {brief(right)} from the right; {brief(ours)} by convention"
+            if name else f"; the convention is used ({node.op.kinks})"
+        )  # fmt: skip
+        what = "a jump" if node.op.jump else "a kink"
+        self.kinked[key] = Note("kink", f"'{text}' has {what} at {values}{sides}", node.span)
+
+
+def _inputs(names: Sequence[str]) -> str:
+    return f"its inputs are {', '.join(names)}" if names else "it has no inputs"
+
+
+def _places(value: Any) -> list[tuple[int, ...]]:
+    return list(numeric.numpy().ndindex(value.shape)) if numeric.is_array(value) else [()]
+
+
+def value(program: Program, point: Point, settings: Settings | None = None) -> Outcome:
+    """The value alone."""
+    return Job(program, point, (), settings or Settings()).outcome()
+
+
+def gradient(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
+    """Value and gradient of one number: one sweep."""
+    job = Job(program, point, wrt, settings or Settings())
+    job.scalar("grad")
+    found = job.settle(job.root, 1.0, job.sweep(job.root, 1.0))
+    out = job.outcome()
+    out.gradient = found
+    return out
+
+
+def vjp(
+    program: Program, point: Point, wrt: Sequence[str], cotangent: Any, settings: Settings | None = None
+) -> Outcome:
+    """cotangent · Jacobian, by one sweep; the cotangent has the value's shape."""
+    job = Job(program, point, wrt, settings or Settings())
+    if numeric.shape(cotangent) != numeric.shape(job.value):
+        raise ShapeError(
+            f"the cotangent has shape {numeric.shape(cotangent)}, the value {numeric.shape(job.value)}; they must agree"
+        )
+    found = job.sweep(job.root, cotangent)
+    at = job.kinks(job.root, cotangent)
+    if at:
+        weighted = OPS["sum"](OPS["mul"](job.root, cotangent)) if numeric.shape(job.value) else job.root * cotangent
+        found = job.settle(weighted, 1.0, found)
+    out = job.outcome()
+    out.vjp = found
+    return out
+
+
+def _jacobian(job: Job, root: Any) -> dict[str, Any]:
+    """Jacobian of a value of any shape by every leaf: rows by sweeps, or columns by series where there are fewer."""
+    np = numeric.numpy() if numeric.shape(value_of(root)) or any(x.shape for x in job.leaves.values()) else None
+    of = numeric.shape(value_of(root))
+    if np is None or not of:
+        return job.sweep(root, 1.0)
+    m = int(np.prod(of))
+    n = sum(int(np.prod(leaf.shape)) for leaf in job.leaves.values())
+    result = {name: np.zeros(of + leaf.shape) for name, leaf in job.leaves.items()}
+    if not isinstance(root, Node):
+        return result
+    if n < m and not job.kinks(root, np.ones(of)):
+        from autodiff.onesided import expand  # noqa: PLC0415
+
+        for name, leaf in job.leaves.items():
+            for place in _places(leaf.value):
+                direction: Any = 1.0
+                if leaf.shape:
+                    direction = np.zeros(leaf.shape)
+                    direction[place] = 1.0
+                result[name][(..., *place)] = expand(root, {leaf: direction}, 1)[1]
+        if all(map(numeric.is_finite, result.values())):
+            return result
+    for k in np.ndindex(of):
+        seed = np.zeros(of)
+        seed[k] = 1.0
+        for name, row in job.sweep(root, seed).items():
+            result[name][k] = row
+    return result
+
+
+def jacobian(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
+    """Value and Jacobian of any shape: per input an array of shape value + input."""
+    job = Job(program, point, wrt, settings or Settings())
+    found = job.settle(job.root, ones_like(job.value), _jacobian(job, job.root))
+    out = job.outcome()
+    out.jacobian = found
+    return out
+
+
+def _recorded_gradient(job: Job) -> dict[str, Any]:
+    if not isinstance(job.root, Node):
+        return {name: zeros_like(leaf.value) for name, leaf in job.leaves.items()}
+    found = backward(job.root, 1.0, job.leaves.values(), record=True)
+    return {
+        name: zeros_like(leaf.value) if g is None else g
+        for (name, leaf), g in zip(job.leaves.items(), found, strict=True)
+    }
+
+
+def hessian(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
+    """Value, gradient and Hessian of one number: one sweep per input entry over one recorded gradient."""
+    job = Job(program, point, wrt, settings or Settings())
+    job.scalar("hess")
+    recorded = _recorded_gradient(job)
+    gradient = {name: value_of(g) for name, g in recorded.items()}
+    if isinstance(job.root, Node) and not all(map(numeric.is_finite, gradient.values())):
+        job.sweep(job.root, 1.0)  # for its notes
+    blocks = {}
+    for name, g in recorded.items():
+        of = numeric.shape(value_of(g))
+        seed = ones_like(value_of(g))
+        rows: dict[str, Any] = {}
+        if of:
+            np = numeric.numpy()
+            rows = {other: np.zeros(of + leaf.shape) for other, leaf in job.leaves.items()}
+            for k in np.ndindex(of):
+                seed_k = np.zeros(of)
+                seed_k[k] = 1.0
+                for other, row in job.sweep(g, seed_k).items():
+                    rows[other][k] = row
+        else:
+            rows = job.sweep(g, 1.0)
+        blocks[name] = job.settle(g, seed, rows)
+    gradient = job.settle(job.root, 1.0, gradient)
+    out = job.outcome()
+    out.gradient = gradient
+    out.hessian = blocks
+    return out
+
+
+def _direction(job: Job, direction: Point) -> dict[str, Any]:
+    found = {}
+    for name, leaf in job.leaves.items():
+        v = numeric.raw(direction[name]) if name in direction else zeros_like(leaf.value)
+        if numeric.shape(v) != leaf.shape:
+            raise ShapeError(f"the direction of '{name}' has shape {numeric.shape(v)}, the input {leaf.shape}")
+        found[name] = numeric.real(v)
+    return found
+
+
+def jvp(program: Program, point: Point, direction: Point, settings: Settings | None = None) -> Outcome:
+    """Value and directional derivative, forward, without the Jacobian."""
+    job = Job(program, point, list(direction), settings or Settings())
+    directions = _direction(job, direction)
+    found: Any = zeros_like(job.value)
+    if isinstance(job.root, Node) and directions:
+        from autodiff.onesided import expand  # noqa: PLC0415
+
+        if job.settings.convention or job.kinks(job.root, ones_like(job.value)):
+            blocks = job.settle(job.root, ones_like(job.value), _jacobian(job, job.root))
+            for name, block in blocks.items():
+                d = directions[name]
+                product = block * d if not numeric.shape(d) else numeric.numpy().tensordot(block, d, d.ndim)
+                found = numeric.raw(found + product)
+        else:
+            along = {job.leaves[name]: d for name, d in directions.items()}
+            found = numeric.raw(expand(job.root, along, 1)[1])
+    out = job.outcome()
+    out.jvp = found
+    return out
+
+
+def hvp(
+    program: Program, point: Point, wrt: Sequence[str], direction: Point, settings: Settings | None = None
+) -> Outcome:
+    """Value, gradient and Hessian times direction: a sweep over the recorded directional derivative."""
+    for name in direction:
+        if name not in wrt:
+            raise NameProblem(f"'{name}' is no input of the expression", help=suggestion(name, list(wrt)))
+    job = Job(program, point, wrt, settings or Settings())
+    job.scalar("hvp")
+    directions = _direction(job, direction)
+    recorded = _recorded_gradient(job)
+    slope: Any = 0.0
+    for name, g in recorded.items():
+        along = OPS["mul"](g, directions[name])
+        slope = OPS["add"](slope, OPS["sum"](along) if numeric.shape(value_of(along)) else along)
+    gradient = job.settle(job.root, 1.0, {name: value_of(g) for name, g in recorded.items()})
+    found = job.settle(slope, 1.0, job.sweep(slope, 1.0))
+    out = job.outcome()
+    out.gradient = gradient
+    out.hvp = found
+    return out
+
+
+def _kink_present(root: Node) -> bool:
+    for node in root.tape.nodes[: root.index + 1]:
+        if node.op is not None and node.op.kink is not None:
+            at = node.op.kink(node.value, *(value_of(x) for x in node.inputs), **node.params)
+            if at.any() if numeric.is_array(at) else at:
+                return True
+    return False
+
+
+def taylor(program: Program, point: Point, name: str, order: int, settings: Settings | None = None) -> Outcome:
+    """Taylor coefficients c0 … c_order by one input that is one number; `derivatives` holds them."""
+    if order < 0:
+        raise RequestError(f"the order must not be negative, not {order}")
+    if order > 150:
+        raise RequestError(f"the order {order} is beyond 150, where factorials leave float64")
+    job = Job(program, point, [name], settings or Settings())
+    leaf = job.leaves[name]
+    if leaf.shape:
+        raise ShapeError(f"'{name}' has shape {leaf.shape}; derivatives of order n are by one number")
+    if not isinstance(job.root, Node):
+        coefficients = [job.value] + [zeros_like(job.value)] * order
+    else:
+        coefficients = _expansion(job, job.root, leaf, order)
+    out = job.outcome()
+    out.derivatives = coefficients
+    return out
+
+
+def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
+    from autodiff.onesided import expand  # noqa: PLC0415
+
+    right = expand(root, {leaf: 1.0}, order)
+    kinked = _kink_present(root)
+    if kinked or job.settings.convention:
+        left = [c if k % 2 == 0 else -c for k, c in enumerate(expand(root, {leaf: -1.0}, order))]
+        np = numeric.numpy()
+        same = all(
+            np.all(abs(a - b) <= 1e-12 * (abs(a) + abs(b))) for a, b in zip(right, left, strict=True)
+        ) and np.all(abs(right[0] - job.value) <= 1e-12 * (1.0 + abs(job.value)))
+        if not same or job.settings.convention:
+            return _nested(job, root, order)
+    right[0] = job.value
+    if not all(map(numeric.is_finite, right)) and numeric.is_finite(job.value):
+        job.sweep(root, ones_like(job.value))  # for its notes
+    return right
+
+
+def _nested(job: Job, root: Any, order: int) -> list[Any]:
+    """Derivatives by sweeps over sweeps: where the two sides differ, by the conventions."""
+    found = [value_of(root)]
+    (leaf,) = job.leaves.values()
+    factorial = 1.0
+    for k in range(1, order + 1):
+        factorial *= k
+        np_shape = numeric.shape(value_of(root))
+        if np_shape:
+            raise ComputationError("derivatives of an array at a kink are not defined here; ask entry by entry")
+        settled = job.settle(root, 1.0, job.sweep(root, 1.0)) if isinstance(root, Node) else None
+        (g,) = backward(root, 1.0, [leaf], record=True) if isinstance(root, Node) else (None,)
+        root = 0.0 if g is None else g
+        found.append((value_of(root) if settled is None else next(iter(settled.values()))) / factorial)
+    return found
+
+
+def derivatives(program: Program, point: Point, name: str, order: int, settings: Settings | None = None) -> Outcome:
+    """Value and the derivatives of order 1 … order by one input that is one number."""
+    out = taylor(program, point, name, order, settings)
+    factorial = 1.0
+    found = []
+    for k, c in enumerate(out.derivatives or []):
+        factorial *= max(k, 1)
+        if k:
+            found.append(c * factorial)
+    out.derivatives = found
+    return out
+
+
+def graph(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
+    """The recorded graph, frozen to rows of render.view by the caller: nodes, gradients, local derivatives."""
+    job = Job(program, point, wrt, settings or Settings(), picture=True)
+    job.scalar("graph")
+    out = job.outcome()
+    root = job.root
+    if not isinstance(root, Node):
+        root = job.run.tape.constant(root)
+    cotangents = backward(root, 1.0, [], everything=True)
+    nodes = root.tape.nodes[: len(cotangents)]
+    gradients = {node: value_of(g) for node, g in zip(nodes, cotangents, strict=True) if g is not None}
+    locals_: dict[Node, tuple[Any, ...]] = {}
+    for node in nodes:
+        if node.op is not None:
+            locals_[node] = tuple(
+                (value_of(local(node, i)) if node.op.elementwise else _plain_local(node, i))
+                if isinstance(x, Node) else None
+                for i, x in enumerate(node.inputs)
+            )  # fmt: skip
+    out.rows = [root.tape.nodes, root, job.run.names, gradients, locals_]
+    settled = job.settle(root, 1.0, {n: gradients.get(leaf, zeros_like(leaf.value)) for n, leaf in job.leaves.items()})
+    out.notes = job.outcome().notes
+    for name, g in settled.items():
+        gradients[job.leaves[name]] = g
+    return out
+
+
+def _plain_local(node: Node, i: int) -> Any:
+    """The local derivative of an op that is not elementwise, where it is one number."""
+    if numeric.shape(node.value) or numeric.shape(node.inputs[i].value):
+        return None
+    return value_of(contribution(node, i, 1.0))

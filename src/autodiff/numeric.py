@@ -1,0 +1,158 @@
+"""Raw values: IEEE doubles and NumPy arrays, told apart here; the one file that fetches NumPy for the core.
+
+An array can only exist if NumPy is loaded already, so `numpy()` costs nothing where it is needed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from sys import modules
+
+from autodiff.errors import LimitError, ShapeError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import ModuleType
+    from typing import Any
+
+inf = math.inf
+nan = math.nan
+LARGEST = 2**31  # bytes of one array; more is taken for a slip of the pen
+
+
+def numpy() -> ModuleType:
+    """The NumPy module, imported at the first array."""
+    module = modules.get("numpy")
+    if module is None or not hasattr(module, "ndarray"):
+        import numpy as module  # noqa: PLC0415
+    return module
+
+
+def special() -> ModuleType:
+    """scipy.special, imported at the first function that has no form of its own here."""
+    import scipy.special  # noqa: PLC0415
+
+    module: ModuleType = scipy.special
+    return module
+
+
+def is_array(x: object) -> bool:
+    """Whether x is a NumPy array (scalars are Python floats)."""
+    return hasattr(x, "dtype")
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    """Shape of a raw value: () for a float."""
+    return getattr(x, "shape", ())
+
+
+def raw(x: Any) -> Any:
+    """The canonical form of a value: float, bool, or an array of one or more dimensions."""
+    if x.__class__ is float or x.__class__ is bool:
+        return x
+    if hasattr(x, "dtype"):
+        if x.ndim:
+            return x if x.dtype.kind in "bf" else x.astype(float)
+        return bool(x) if x.dtype.kind == "b" else float(x)
+    return float(x)
+
+
+def real(x: Any) -> Any:
+    """The value as numbers: true and false become 1 and 0."""
+    if x.__class__ is float:
+        return x
+    if hasattr(x, "dtype"):
+        return x if x.dtype.kind == "f" else x.astype(float)
+    return float(x)
+
+
+def is_nan(x: Any) -> bool:
+    """Whether a scalar is, or an array holds, nan."""
+    if hasattr(x, "dtype"):
+        return bool(numpy().isnan(x).any())
+    return bool(x != x)
+
+
+def is_finite(x: Any) -> bool:
+    """Whether a scalar or every entry of an array is finite."""
+    if hasattr(x, "dtype"):
+        return bool(numpy().isfinite(x).all())
+    return math.isfinite(x)
+
+
+def entries(x: Any) -> Iterator[float]:
+    """All numbers of a value in row-major order."""
+    return iter(x.ravel().tolist()) if hasattr(x, "dtype") else iter((float(x),))
+
+
+def total(
+    function: Callable[..., float], overflow: float = inf, outside: Callable[..., float] | None = None
+) -> Callable[..., float]:
+    """`math` functions raise where IEEE has an answer; this one answers.
+
+    Outside its domain the function gives `outside(*xs)`, nan if there is none; on overflow `overflow`.
+    """
+
+    def answer(*xs: float) -> float:
+        try:
+            return function(*xs)
+        except ValueError:
+            return nan if outside is None else outside(*xs)
+        except OverflowError:
+            return overflow
+
+    return answer
+
+
+def each(function: Callable[..., float]) -> Callable[..., Any]:
+    """The array form of a scalar function: entry by entry, so that both agree to the last bit."""
+
+    def over(*xs: Any) -> Any:
+        return numpy().frompyfunc(function, len(xs), 1)(*(real(x) for x in xs)).astype(float)
+
+    return over
+
+
+def from_numpy(name: str) -> Callable[..., Any]:
+    """The array form of an operation by its NumPy name, looked up when first called."""
+
+    def call(*xs: Any) -> Any:
+        return getattr(numpy(), name)(*xs)
+
+    return call
+
+
+def broadcast_shapes(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Shape that all broadcast to, as in NumPy; ShapeError if there is none."""
+    try:
+        found: tuple[int, ...] = numpy().broadcast_shapes(*shapes)
+        return found
+    except ValueError:
+        raise ShapeError(f"shapes {' and '.join(map(str, shapes))} do not broadcast together") from None
+
+
+def sum_to(x: Any, target: tuple[int, ...]) -> Any:
+    """Sum x over the axes along which an operand of shape `target` was repeated."""
+    found = shape(x)
+    if found == target:
+        return x
+    np = numpy()
+    if not target:
+        return float(np.sum(x))
+    if len(found) < len(target):
+        return np.broadcast_to(x, target)
+    lead = len(found) - len(target)
+    axes = (*range(lead), *(i + lead for i, n in enumerate(target) if n == 1 and found[i + lead] != 1))
+    x = np.sum(x, axis=axes) if axes else x
+    x = x.reshape(target) if x.size == math.prod(target) else np.broadcast_to(x, target)
+    return x
+
+
+def guard_size(dimensions: tuple[int, ...]) -> tuple[int, ...]:
+    """The dimensions, unless an array of them would not fit into memory for a sensible purpose."""
+    if math.prod(dimensions) * 8 > LARGEST:
+        raise LimitError(
+            f"an array of shape {dimensions} needs {math.prod(dimensions) * 8 / 2**30:.3g} GiB; the limit is 2 GiB"
+        )
+    return dimensions

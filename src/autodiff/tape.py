@@ -1,0 +1,243 @@
+"""The tape: nodes in the order in which their operations ran, and the reverse sweep over them.
+
+Recording order is a topological order, so the backward pass is one reversed loop. Rules are made of
+ops, so a sweep may itself be recorded (`record=True`) and differentiated again.
+"""
+
+from __future__ import annotations
+
+from autodiff import numeric
+from autodiff.ops.arithmetic import add, where
+from autodiff.ops.record import OPS, Op, chain, gate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    from autodiff.errors import Span
+
+    Watch = Callable[["Node", int, Any, Any], None]
+    """Is told of each contribution: (node, operand, cotangent of the node, what is sent to the operand)."""
+
+NONE: dict[str, Any] = {}
+
+
+class Node:
+    """A recorded value: the op that made it, the operands (nodes or raw values), and its place in the text."""
+
+    __slots__ = ("index", "inputs", "op", "params", "span", "tape", "value")
+    op_rank = 2
+    constant = False
+    __array_ufunc__ = None  # array op node is left to the node
+
+    def __init__(
+        self, tape: Tape, op: Op | None, inputs: tuple[Any, ...], params: dict[str, Any], value: Any
+    ) -> None:
+        self.tape = tape
+        self.op = op
+        self.inputs = inputs
+        self.params = params
+        self.value = value
+        self.span = tape.span
+        nodes = tape.nodes
+        self.index = len(nodes)
+        nodes.append(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return numeric.shape(self.value)
+
+    def __repr__(self) -> str:
+        return f"<node {self.index} {self.op.name if self.op else 'leaf'} {self.value!r}>"
+
+    @staticmethod
+    def apply_op(op: Op, xs: tuple[Any, ...], params: dict[str, Any]) -> Any:
+        """Run the op on the operands' values; record it if it has a derivative and an operand that wants one."""
+        values = []
+        tape: Any = None
+        wanted = False
+        for x in xs:
+            if isinstance(x, Node):
+                values.append(x.value)
+                tape = x.tape
+                wanted = wanted or not x.constant
+            else:
+                values.append(x)
+        y = op(*values, **params)
+        if not op.differentiable:
+            return y
+        if not wanted:
+            return Constant(tape, None, (), NONE, y)
+        return Node(tape, op, xs, params or NONE, y)
+
+
+class Constant(Node):
+    """A value that no derivative is wanted of, kept for a picture."""
+
+    __slots__ = ()
+    constant = True
+
+
+class Tape:
+    """The nodes of one run, in recording order."""
+
+    __slots__ = ("convention", "nodes", "span")
+
+    def __init__(self, convention: str | None = None) -> None:
+        self.convention = convention  # whose answers to give at kinks: None (ours), "torch", "jax"
+        self.nodes: list[Node] = []
+        self.span: Span | None = None  # the place in the text that runs now
+
+    def leaf(self, value: Any) -> Node:
+        """A new input."""
+        return Node(self, None, (), NONE, value)
+
+    def constant(self, value: Any) -> Node:
+        """A value for a picture; no gradient flows through it."""
+        return Constant(self, None, (), NONE, value)
+
+
+def value_of(x: Any) -> Any:
+    """The raw value of a node or of a raw value."""
+    while isinstance(x, Node):
+        x = x.value
+    return x
+
+
+def ones_like(x: Any) -> Any:
+    """The seed of a sweep: ones of the value's shape."""
+    shape = numeric.shape(x)
+    return numeric.numpy().ones(shape) if shape else 1.0
+
+
+def zeros_like(x: Any) -> Any:
+    """Zeros of the value's shape."""
+    shape = numeric.shape(x)
+    return numeric.numpy().zeros(shape) if shape else 0.0
+
+
+def local(node: Node, i: int, *, record: bool = False) -> Any:
+    """The partial derivative of an elementwise node by its operand i (nan where the value is nan)."""
+    op = node.op
+    assert op is not None
+    convention = node.tape.convention
+    rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
+    if callable(rule):
+        d = rule(node, *node.inputs) if record else rule(node.value, *[_plain(x) for x in node.inputs])
+    else:
+        d = rule
+    if not op.selects:
+        y = node.value
+        if y.__class__ is float:
+            if y != y:
+                return numeric.nan
+        elif hasattr(y, "dtype") and numeric.is_nan(y):
+            return where(numeric.numpy().isnan(y), numeric.nan, d)
+    return d
+
+
+def _plain(x: Any) -> Any:
+    return x.value if isinstance(x, Node) else x
+
+
+def _is_zero(g: Any) -> bool:
+    return bool(g == 0.0) if g.__class__ is float else hasattr(g, "dtype") and not g.any()
+
+
+def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
+    """What a node whose cotangent is g sends to its operand i; None where nothing flows."""
+    op = node.op
+    assert op is not None
+    x = node.inputs[i]
+    shape = numeric.shape(x.value)
+    if not isinstance(g, Node) and _is_zero(g):
+        return zeros_like(x.value)
+    if op.elementwise:
+        d = local(node, i, record=record)
+        if d.__class__ is float and d == 1.0:
+            c = g
+        else:
+            c = (gate if op.selects else chain)(g, d)
+    else:
+        rule = op.vjp(i)
+        if rule is None:
+            return None
+        if record:
+            c = rule(g, node, *node.inputs, **node.params)
+        else:
+            c = rule(g, node.value, *[_plain(v) for v in node.inputs], **node.params)
+        if c is None:
+            return None
+    found = numeric.shape(value_of(c))
+    if found != shape:
+        c = OPS["sum_to"](c, shape=shape) if isinstance(c, Node) else numeric.sum_to(c, shape)
+    return c
+
+
+def backward(
+    root: Node,
+    seed: Any,
+    targets: Iterable[Node],
+    *,
+    record: bool = False,
+    watch: Watch | None = None,
+    everything: bool = False,
+) -> list[Any]:
+    """One reverse sweep from `root` with cotangent `seed` (the shape of its value).
+
+    Gives the cotangent of each target, None where none arrives; with `everything` those of all nodes from
+    the first target to the root, by index (constants and inputs too). With `record` the sweep is
+    recorded on the tape. Cotangents are dropped as the sweep passes.
+    """
+    nodes = root.tape.nodes
+    wanted = {t.index for t in targets}
+    low = 0 if everything else min(wanted, default=root.index)
+    cotangents: list[Any] = [None] * (root.index + 1)
+    cotangents[root.index] = seed
+    tape = root.tape
+    here = tape.span
+    for k in range(root.index, low - 1, -1):
+        g = cotangents[k]
+        if g is None:
+            continue
+        node = nodes[k]
+        if node.op is None:
+            continue
+        if not everything and k not in wanted:
+            cotangents[k] = None
+        tape.span = node.span
+        for i, x in enumerate(node.inputs):
+            if x.__class__ is float or not isinstance(x, Node) or x.index < low or (x.constant and not everything):
+                continue
+            c = contribution(node, i, g, record=record)
+            if watch is not None:
+                watch(node, i, g, c)
+            if c is None:
+                continue
+            j = x.index
+            sofar = cotangents[j]
+            cotangents[j] = c if sofar is None else add(sofar, c)
+    tape.span = here
+    if everything:
+        return cotangents
+    return [cotangents[t.index] if t.index <= root.index else None for t in targets]
+
+
+def _operators() -> None:
+    """Give nodes the operators that the rows name."""
+    names = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "floordiv": "floordiv", "mod": "mod",
+             "pow": "pow", "matmul": "matmul"}  # fmt: skip
+    for name, method in names.items():
+        if name in OPS:
+            op = OPS[name]
+            setattr(Node, f"__{method}__", lambda self, other, op=op: op(self, other))
+            setattr(Node, f"__r{method}__", lambda self, other, op=op: op(other, self))
+    for name, method in {"neg": "neg", "pos": "pos"}.items():
+        setattr(Node, f"__{method}__", lambda self, op=OPS[name]: op(self))
+    # comparisons look at values alone and give raw truth values
+    for name in ("lt", "le", "gt", "ge"):
+        setattr(Node, f"__{name}__", lambda self, other, op=OPS[name]: op(self, other))
+
+
+_operators()
