@@ -1,0 +1,6 @@
+"""python -m autodiff."""
+
+from autodiff.cli import main
+
+if __name__ == "__main__":
+    main()
