@@ -103,8 +103,6 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 def show(words: list[str]) -> int:
     """A help page or a completion; the exit status (2 where nothing was asked)."""
-    from click.exceptions import ClickException  # noqa: PLC0415
-
     from autodiff.errors import RequestError  # noqa: PLC0415
 
     asked = words or ["--help"]
@@ -114,7 +112,10 @@ def show(words: list[str]) -> int:
         asked = [*[word for word in words[1:2] if word in COMMANDS], "--help"]
     try:
         status = application()(asked, prog_name="autodiff", standalone_mode=False)
-    except ClickException as error:
-        raise RequestError(error.format_message(), help="autodiff --help lists commands and options") from None
+    except Exception as error:
+        said = getattr(error, "format_message", None)  # Click's errors, wherever Typer keeps Click
+        if said is None:
+            raise
+        raise RequestError(said(), help="autodiff --help lists commands and options") from None
     sys.stdout.flush()
     return status or (0 if words else 2)

@@ -8,6 +8,7 @@ after a reduction; the first UNITS rules only pass their one symbol on.
 
 from __future__ import annotations
 
+import gc
 import os
 import re
 
@@ -61,7 +62,14 @@ def parse(text: str) -> Program:
     """The program that the text means; SyntaxProblem says what is wrong with it, and where."""
     from autodiff.parse.compile import compile
 
-    return compile(text, tree(text))
+    # Millions of tuples and not one cycle: the collector would only count them, again and again.
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return compile(text, tree(text))
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def tree(text: str) -> Any:

@@ -1,0 +1,294 @@
+"""Rows: linear algebra."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.errors import ShapeError
+from autodiff.numeric import numpy, shape
+from autodiff.ops.arithmetic import div, eq, mul, neg, sub, where
+from autodiff.ops.record import Op, chain
+from autodiff.ops.reduction import sum_
+from autodiff.ops.shape import expand, index, moveaxis, reshape, scatter, sizes_of, sum_axes, swap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def _rank(x: Any) -> int:
+    return len(shape(x))
+
+
+def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    if _rank(b) == 1:
+        if _rank(a) == 1:
+            return chain(g, b)
+        return chain(expand(g, axis=-1, shape=(*shape(g), shape(b)[0])), b)
+    if _rank(a) == 1:
+        return matmul(b, g)
+    return matmul(g, swap(b))
+
+
+def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
+    if _rank(a) == 1:
+        if _rank(b) == 1:
+            return chain(g, a)
+        return chain(expand(g, axis=-2, shape=shape(b)), expand(a, axis=-1, shape=shape(b)))
+    if _rank(b) == 1:
+        return matmul(g, a) if _rank(a) == 2 else sum_axes(
+            chain(expand(g, axis=-1, shape=shape(a)), a), axis=tuple(range(_rank(a) - 1)))  # fmt: skip
+    return matmul(swap(a), g)
+
+
+matmul = Op("matmul", "a b", "matrix product", None, lambda a, b: numpy().matmul(a, b), None,
+            [_matmul_left, _matmul_right], symbol="@", order=5, linear=True,
+            samples=[([[1.0, 2.0], [3.0, 4.0]], [1.0, -1.0])])  # fmt: skip
+
+
+def _dot(a: Any, b: Any) -> Any:
+    return numpy().dot(a, b)
+
+
+def _dot_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    if not _rank(a) or not _rank(b):
+        return mul(g, b) if _rank(a) or not _rank(b) else sum_(mul(g, b))
+    return _matmul_left(g, y, a, b)
+
+
+def _dot_right(g: Any, y: Any, a: Any, b: Any) -> Any:
+    if not _rank(a) or not _rank(b):
+        return mul(g, a) if _rank(b) or not _rank(a) else sum_(mul(g, a))
+    return _matmul_right(g, y, a, b)
+
+
+dot = Op("dot", "a b", "inner product of vectors, product of matrices", None, _dot, None, [_dot_left, _dot_right],
+         linear=True, samples=[([1.0, 2.0], [3.0, 4.0])])  # fmt: skip
+
+
+def _flat(x: Any) -> Any:
+    return reshape(x, float(math.prod(shape(x)) if shape(x) else 1))
+
+
+outer = Op("outer", "a b", "all products of an entry of a and one of b", None, lambda a, b: numpy().outer(a, b), None,
+           [lambda g, y, a, b: _like(matmul(g, _flat(b)), a), lambda g, y, a, b: _like(matmul(_flat(a), g), b)],
+           linear=True, samples=[([1.0, 2.0], [3.0, 4.0, 5.0])])  # fmt: skip
+
+
+def _like(x: Any, other: Any) -> Any:
+    return reshape(x, numpy().array(sizes_of(other))) if shape(other) else sum_(x)
+
+
+def _cross(a: Any, b: Any) -> Any:
+    np = numpy()
+    a, b = np.asarray(a), np.asarray(b)
+    if a.shape[-1:] != (3,) or b.shape[-1:] != (3,):
+        raise ShapeError(f"cross wants vectors of length 3, not shapes {a.shape} and {b.shape}")
+    return np.cross(a, b)
+
+
+cross = Op("cross", "a b", "vector product in three dimensions", None, _cross, None,
+           [lambda g, y, a, b: cross(b, g), lambda g, y, a, b: cross(g, a)], linear=True,
+           samples=[([1.0, 2.0, 3.0], [0.5, -1.0, 2.0])])  # fmt: skip
+
+
+def _square(a: Any) -> Any:
+    a = numpy().asarray(a)
+    if a.ndim != 2 or a.shape[0] != a.shape[1]:
+        raise ShapeError(f"a square matrix is wanted, not shape {a.shape}")
+    return a
+
+
+def _identity(a: Any) -> Any:
+    return numpy().eye(shape(a)[-1])
+
+
+def _trace(a: Any) -> Any:
+    a = numpy().asarray(a)
+    if a.ndim != 2:
+        raise ShapeError(f"a matrix is wanted, not shape {a.shape}")
+    return numpy().trace(a)
+
+
+trace = Op("trace", "a", "sum of the diagonal", None, _trace, None,
+           [lambda g, y, a: mul(g, numpy().eye(*shape(a)))], linear=True, samples=[([[1.0, 2.0], [3.0, 4.0]],)])  # fmt: skip
+
+
+def _det(a: Any) -> Any:
+    np = numpy()
+    if a.ndim == 2:
+        _square(a)
+    n = a.shape[-1]
+    if n == 0:
+        return np.ones(a.shape[:-2])
+    if n == 1:
+        return a[..., 0, 0]
+    if n == 2:
+        return a[..., 0, 0] * a[..., 1, 1] - a[..., 0, 1] * a[..., 1, 0]
+    if n == 3:
+        return sum(a[..., 0, i] * (a[..., 1, (i + 1) % 3] * a[..., 2, (i + 2) % 3]
+                                   - a[..., 1, (i + 2) % 3] * a[..., 2, (i + 1) % 3]) for i in range(3))  # fmt: skip
+    return np.linalg.det(a)
+
+
+def _minor_index(n: int) -> tuple[Any, Any]:
+    """Rows and columns of all minors of an n × n matrix: arrays of shape (n, n, n-1, n-1)."""
+    np = numpy()
+    kept = np.array([[k for k in range(n) if k != i] for i in range(n)], dtype=int).reshape(n, n - 1)
+    rows = np.broadcast_to(kept[:, None, :, None], (n, n, n - 1, n - 1))
+    columns = np.broadcast_to(kept[None, :, None, :], (n, n, n - 1, n - 1))
+    return rows, columns
+
+
+def _signs(n: int) -> Any:
+    np = numpy()
+    return (-1.0) ** (np.arange(n)[:, None] + np.arange(n)[None, :])
+
+
+def _cofactor(a: Any) -> Any:
+    np = numpy()
+    n = a.shape[-1]
+    if n == 1:
+        return np.ones(a.shape)
+    if n <= 8:
+        rows, columns = _minor_index(n)
+        return _signs(n) * _det(a[..., rows, columns])
+    u, s, vt = np.linalg.svd(a)
+    from autodiff.ops.reduction import leave_out_value  # noqa: PLC0415
+
+    turn = np.linalg.det(u) * np.linalg.det(vt)
+    return turn[..., None, None] * (u * leave_out_value(s)[..., None, :]) @ vt
+
+
+def _cofactor_vjp(g: Any, y: Any, a: Any) -> Any:
+    n = shape(a)[-1]
+    if n == 1:
+        return None
+    rows, columns = _minor_index(n)
+    lead = (slice(None),) * (_rank(a) - 2)
+    where_ = (*lead, rows, columns)
+    minors = cofactor(index(a, index=where_))
+    signed = mul(g, _signs(n))
+    wide = expand(expand(signed, axis=-1, shape=(*shape(signed), n - 1)), axis=-1, shape=(*shape(signed), n - 1, n - 1))
+    return scatter(chain(wide, minors), index=where_, shape=shape(a))
+
+
+det = Op("det", "a", "determinant", None, _det, None, [lambda g, y, a: chain(_over(g, a), cofactor(a))],
+         samples=[([[1.0, 2.0], [3.0, 4.0]],), ([[0.0, 0.0], [0.0, 3.0]],)])  # fmt: skip
+cofactor = Op("cofactor", "a", "signed minors", None, _cofactor, None, [_cofactor_vjp], hidden=True)
+
+
+def _over(g: Any, a: Any) -> Any:
+    if not shape(g):
+        return g
+    return expand(expand(g, axis=-1, shape=shape(a)[:-1]), axis=-1, shape=shape(a))
+
+
+def _logdet(a: Any) -> Any:
+    sign, value = numpy().linalg.slogdet(_square(a))
+    return value if sign > 0 or value == -math.inf else math.nan
+
+
+logdet = Op("logdet", "a", "log of the determinant, nan where that is negative", None, _logdet, None,
+            [lambda g, y, a: mul(g, swap(inv(a)))], domain="det > 0", samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
+inv = Op("inv", "a", "inverse matrix", None, lambda a: numpy().linalg.inv(_square(a)), None,
+         [lambda g, y, a: neg(matmul(swap(y), matmul(g, swap(y))))], domain="not singular",
+         samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
+
+
+def _solve(a: Any, b: Any) -> Any:
+    return numpy().linalg.solve(_square(a), b)
+
+
+def _solve_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    back = solve(swap(a), g)
+    return neg(outer(back, y) if _rank(b) == 1 else matmul(back, swap(y)))
+
+
+solve = Op("solve", "a b", "x with a @ x = b", None, _solve, None,
+           [_solve_left, lambda g, y, a, b: solve(swap(a), g)], domain="a not singular",
+           samples=[([[2.0, 1.0], [1.0, 3.0]], [1.0, 2.0])])  # fmt: skip
+
+
+def _symmetric(a: Any) -> Any:
+    a = _square(a)
+    return (a + a.T) / 2.0
+
+
+def _even(a: Any) -> Any:
+    return mul(0.5, a + swap(a))
+
+
+def _cholesky_vjp(g: Any, y: Any, a: Any) -> Any:
+    # Murray, Differentiation of the Cholesky decomposition, 2016
+    n = shape(a)[0]
+    half = numpy().tril(numpy().ones((n, n))) - 0.5 * numpy().eye(n)
+    p = mul(matmul(swap(y), g), half)
+    s = swap(solve(swap(y), swap(solve(swap(y), p))))
+    return _even(s)
+
+
+cholesky = Op("cholesky", "a", "lower triangular factor of the symmetric part", None,
+              lambda a: numpy().linalg.cholesky(_symmetric(a)), None, [_cholesky_vjp], domain="positive definite",
+              samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
+eigvalsh = Op("eigvalsh", "a", "eigenvalues of the symmetric part, ascending", None,
+              lambda a: numpy().linalg.eigvalsh(_symmetric(a)), None,
+              [lambda g, y, a: _even(matmul(mul(eigenvectors(a), g), swap(eigenvectors(a))))],
+              samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
+
+
+def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
+    n = shape(a)[0]
+    w = eigvalsh(a)
+    gap = sub(expand(w, axis=0, shape=(n, n)), expand(w, axis=1, shape=(n, n)))
+    close = eq(gap, 0.0)
+    f = where(close, 0.0, div(1.0, where(close, 1.0, gap)))
+    return _even(matmul(v, matmul(mul(f, matmul(swap(v), g)), swap(v))))
+
+
+eigenvectors = Op("eigenvectors", "a", "eigenvectors of the symmetric part", None,
+                  lambda a: numpy().linalg.eigh(_symmetric(a))[1], None, [_eigenvectors_vjp], hidden=True)  # fmt: skip
+
+
+def _diag(a: Any) -> Any:
+    np = numpy()
+    a = np.atleast_1d(a)
+    if a.ndim > 2:
+        raise ShapeError(f"diag wants a vector or a matrix, not shape {a.shape}")
+    return np.diag(a)
+
+
+diag = Op("diag", "a", "matrix with this diagonal, or the diagonal of a matrix", None, _diag, None,
+          [lambda g, y, a: diag(g) if shape(g) == () or _rank(a) == 1 or shape(a)[0] == shape(a)[1]
+           else scatter(g, index=(numpy().arange(shape(g)[0]), numpy().arange(shape(g)[0])), shape=shape(a))],
+          linear=True, samples=[([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],)])  # fmt: skip
+
+
+def _kron_blocks(g: Any, a: Any, b: Any) -> Any:
+    """g of a Kronecker product as an array (rows of a, rows of b, columns of a, columns of b)."""
+    (m, n), (p, q) = _two(a), _two(b)
+    return reshape(g, float(m), float(p), float(n), float(q))
+
+
+def _two(x: Any) -> tuple[int, int]:
+    found = shape(x)
+    return (1, 1) if not found else (1, found[0]) if len(found) == 1 else (found[0], found[1])
+
+
+def _spread(x: Any, axes: tuple[int, int], blocks: Any) -> Any:
+    return expand(reshape(x, *map(float, _two(x))), axis=axes, shape=shape(blocks))
+
+
+kron = Op("kron", "a b", "Kronecker product", None, lambda a, b: numpy().kron(a, b), None,
+          [lambda g, y, a, b: _kron_vjp(g, a, b, 0), lambda g, y, a, b: _kron_vjp(g, a, b, 1)], linear=True,
+          samples=[([[1.0, 2.0], [3.0, 4.0]], [[0.5, -1.0]])])  # fmt: skip
+
+
+def _kron_vjp(g: Any, a: Any, b: Any, which: int) -> Any:
+    blocks = _kron_blocks(g, a, b)
+    if which == 0:
+        return _like(sum_axes(chain(blocks, _spread(b, (0, 2), blocks)), axis=(1, 3)), a)
+    return _like(sum_axes(chain(blocks, _spread(a, (1, 3), blocks)), axis=(0, 2)), b)
+
+
+__all__ = ["moveaxis"]

@@ -1,0 +1,322 @@
+"""Rows: reductions and their kin along an axis."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff.numeric import numpy, shape
+from autodiff.ops.arithmetic import add, div, eq, mul, pow_, sqrt, sub, where
+from autodiff.ops.piecewise import abs_, sign
+from autodiff.ops.record import Op, chain, gate
+from autodiff.ops.shape import expand, index, moveaxis, reshape, sizes_of, sum_axes
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+PAIRWISE = 512  # up to this length differences are taken pair by pair, which cancels nowhere
+
+
+def _count(x: Any, axis: Any) -> float:
+    found = shape(x)
+    axes = range(len(found)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    return float(math.prod(found[a] for a in axes))
+
+
+def _back(g: Any, x: Any, axis: Any) -> Any:
+    return expand(g, axis=axis, shape=shape(x)) if shape(x) else g
+
+
+def _mean(x: Any, axis: Any = None) -> Any:
+    return numpy().sum(x, axis=axis) / _count(x, axis)
+
+
+def _deviation(x: Any, axis: Any) -> Any:
+    return sub(x, _back(mean(x, axis=axis), x, axis))
+
+
+sum_ = Op("sum", "x", "sum of the entries", None, lambda x, axis=None: numpy().sum(x, axis=axis), None,
+          [lambda g, y, x, axis=None: _back(g, x, axis)], keywords="axis", linear=True, samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+mean = Op("mean", "x", "mean of the entries", None, _mean, None,
+          [lambda g, y, x, axis=None: div(_back(g, x, axis), _count(x, axis))], keywords="axis", linear=True,
+          samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+
+
+def _var(x: Any, axis: Any = None, ddof: int = 0) -> Any:
+    np = numpy()
+    d = x - np.mean(x, axis=axis, keepdims=True)
+    return np.sum(d * d, axis=axis) / (_count(x, axis) - ddof)
+
+
+def _std(x: Any, axis: Any = None, ddof: int = 0) -> Any:
+    np = numpy()
+    top = np.max(np.abs(x), axis=axis, keepdims=True)
+    scale = np.where((top > 0) & np.isfinite(top), top, 1.0)
+    y = np.sqrt(_var(x / scale, axis, ddof))
+    return y * (np.squeeze(scale, axis) if axis is not None else scale.reshape(()))
+
+
+var = Op("var", "x", "variance: mean squared deviation, by n - ddof", None, _var, None,
+         [lambda g, y, x, axis=None, ddof=0: mul(
+             mul(_back(g, x, axis), 2.0 / (_count(x, axis) - ddof) if _count(x, axis) != ddof else math.inf),
+             _deviation(x, axis))],
+         keywords="axis ddof", samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+std = Op("std", "x", "standard deviation, by n - ddof", None, _std, None,
+         [lambda g, y, x, axis=None, ddof=0: _std_vjp(g, y, x, axis, ddof)], keywords="axis ddof",
+         samples=[([1.0, 2.0, -3.0],)], kink=lambda y, x, axis=None, ddof=0: y == 0.0, kinks="0 where all are equal",
+         germ=lambda x, axis=None, ddof=0: sqrt(var(x, axis=axis, ddof=ddof)))  # fmt: skip
+
+
+def _std_vjp(g: Any, y: Any, x: Any, axis: Any, ddof: int) -> Any:
+    d = _deviation(x, axis)
+    still = eq(y, 0.0)
+    safe = where(still, 1.0, y)
+    slope = div(div(d, _back(safe, x, axis)), _count(x, axis) - ddof)
+    return chain(_back(where(still, 0.0, g), x, axis), slope)
+
+
+def leave_out_value(x: Any) -> Any:
+    """Products of the others along the last axis, from products of those before and those after."""
+    np = numpy()
+    ones = np.ones((*x.shape[:-1], 1))
+    before = np.concatenate([ones, np.cumprod(x[..., :-1], -1)], -1) if x.shape[-1] else x
+    after = np.concatenate([np.cumprod(x[..., :0:-1], -1)[..., ::-1], ones], -1) if x.shape[-1] else x
+    return before * after
+
+
+def _pairs(x: Any) -> Any:
+    """x along the last axis, repeated along a new axis before it, with ones on the diagonal."""
+    n = shape(x)[-1]
+    wide = expand(x, axis=-2, shape=(*shape(x)[:-1], n, n))
+    return where(numpy().eye(n), 1.0, wide)
+
+
+leave_out = Op("leave_out", "x", "products of the other entries along the last axis", None, leave_out_value, None,
+               [lambda g, y, x: _leave_out_vjp(g, x)], hidden=True)  # fmt: skip
+
+
+def _leave_out_vjp(g: Any, x: Any) -> Any:
+    # y_i = prod of row i of pairs; row i, entry j != i sends g_i * (row i without j)
+    n = shape(x)[-1]
+    wide = expand(g, axis=-1, shape=(*shape(x)[:-1], n, n))
+    return sum_axes(chain(wide, mul(leave_out(_pairs(x)), 1.0 - numpy().eye(n))), axis=-2)
+
+
+def _axis_last(x: Any, axis: Any) -> Any:
+    if axis is None:
+        return reshape(x, float(math.prod(shape(x))))
+    return moveaxis(x, source=axis, target=-1)
+
+
+def _axis_back(x: Any, like: Any, axis: Any) -> Any:
+    if axis is None:
+        return reshape(x, numpy().array(sizes_of(like)))
+    return moveaxis(x, source=-1, target=axis)
+
+
+def _prod_vjp(g: Any, y: Any, x: Any, axis: Any = None) -> Any:
+    if not shape(x):
+        return g
+    others = _axis_back(leave_out(_axis_last(x, axis)), x, axis)
+    return chain(_back(g, x, axis), others)
+
+
+prod = Op("prod", "x", "product of the entries", None, lambda x, axis=None: numpy().prod(x, axis=axis), None, [_prod_vjp],
+          keywords="axis", samples=[([1.0, 2.0, -3.0],), ([0.0, 2.0, 0.0],)])  # fmt: skip
+cumsum = Op("cumsum", "x", "running sums", None, lambda x, axis=-1: numpy().cumsum(x, axis=axis), None,
+            [lambda g, y, x, axis=-1: flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)], keywords="axis",
+            linear=True, samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+flip = Op("flip", "x", "entries in reverse", None, lambda x, axis: numpy().flip(x, axis), None,
+          [lambda g, y, x, axis: flip(g, axis=axis)], linear=True, hidden=True)  # fmt: skip
+
+
+def _cumprod_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
+    last = moveaxis(x, source=axis, target=-1)
+    n = shape(last)[-1]
+    lower = numpy().tril(numpy().ones((n, n)))
+    factors = where(lower, expand(last, axis=-2, shape=(*shape(last)[:-1], n, n)), 1.0)
+    wide = expand(moveaxis(g, source=axis, target=-1), axis=-1, shape=(*shape(last)[:-1], n, n))
+    return moveaxis(sum_axes(chain(wide, mul(leave_out(factors), lower)), axis=-2), source=-1, target=axis)
+
+
+cumprod = Op("cumprod", "x", "running products", None, lambda x, axis=-1: numpy().cumprod(x, axis=axis), None,
+             [_cumprod_vjp], keywords="axis", samples=[([1.0, 2.0, -3.0],), ([3.0, 0.0],)])  # fmt: skip
+any_ = Op("any", "x", "true if an entry is not 0", None, lambda x, axis=None: numpy().any(x, axis=axis), keywords="axis")
+all_ = Op("all", "x", "true if no entry is 0", None, lambda x, axis=None: numpy().all(x, axis=axis), keywords="axis")
+
+
+def _extreme(name: str, doc: str) -> Op:
+    def weights(y: Any, x: Any, axis: Any) -> Any:
+        chosen = where(eq(x, _back(y, x, axis)), 1.0, 0.0)
+        return div(chosen, _back(sum_axes(chosen, axis=axis), x, axis))
+
+    def kink(y: Any, x: Any, axis: Any = None) -> Any:
+        np = numpy()
+        top = y if axis is None else np.expand_dims(y, axis)
+        return np.sum(x == top, axis=axis) > 1
+
+    return Op(name, "x", doc, None, lambda x, axis=None: getattr(numpy(), name)(x, axis=axis), None,
+              [lambda g, y, x, axis=None: gate(_back(g, x, axis), weights(y, x, axis)) if shape(x) else g],
+              keywords="axis", kink=kink, kinks="ties share evenly", hidden=True, selects=True)  # fmt: skip
+
+
+amax = _extreme("amax", "largest entry")
+amin = _extreme("amin", "smallest entry")
+
+
+def _top(x: Any, axis: Any) -> Any:
+    np = numpy()
+    top = np.max(x, axis=axis, keepdims=True)
+    return np.where(np.isfinite(top), top, np.where(top == np.inf, np.inf, 0.0))
+
+
+def _log1p_others(x: Any, axis: Any) -> tuple[Any, Any]:
+    """x minus its largest, and log of the sum of exponentials of that, as log1p of all but one largest."""
+    np = numpy()
+    d = x - _top(x, axis)
+    e = np.exp(d)
+    flat = e.reshape(-1) if axis is None else np.moveaxis(e, axis, -1)
+    flat = flat.copy()
+    where_top = np.argmax(flat, axis=-1)[..., None]
+    top = np.take_along_axis(flat, where_top, -1)
+    np.put_along_axis(flat, where_top, 0.0, -1)
+    rest = np.sum(flat, -1)
+    return d, np.where(top[..., 0] == 1.0, np.log1p(rest), np.log(rest + top[..., 0]))
+
+
+def _logsumexp(x: Any, axis: Any = None) -> Any:
+    np = numpy()
+    x = np.asarray(x)
+    if not x.size:
+        return np.full(np.sum(x, axis=axis).shape, -np.inf)
+    top = np.max(x, axis=axis)
+    _, rest = _log1p_others(x, axis)
+    return np.where(np.isfinite(top), _top(x, axis).reshape(np.shape(top)) + rest, top)
+
+
+def _softmax(x: Any, axis: int = -1) -> Any:
+    np = numpy()
+    e = np.exp(x - _top(x, axis))
+    total = np.sum(e, axis=axis, keepdims=True)
+    return np.where(total == 0.0, 0.0, e / np.where(total == 0.0, 1.0, total))
+
+
+def _log_softmax(x: Any, axis: int = -1) -> Any:
+    d, rest = _log1p_others(x, axis)
+    return d - numpy().expand_dims(rest, axis)
+
+
+logsumexp = Op("logsumexp", "x", "log of the sum of exponentials, without overflow", None, _logsumexp, None,
+               [lambda g, y, x, axis=None: chain(_back(g, x, axis), _axis_back(softmax(_axis_last(x, axis)), x, axis))
+                if shape(x) else g],
+               keywords="axis", samples=[([1.0, 2.0, -3.0],), ([0.0, 40.0],)])  # fmt: skip
+
+
+def _wide(x: Any, axis: int) -> Any:
+    n = shape(x)[-1]
+    return expand(x, axis=axis, shape=(*shape(x)[:-1], n, n))
+
+
+def _softmax_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
+    # s_i (h_i - sum_j s_j h_j) = s_i sum_j s_j (h_i - h_j), where nothing cancels
+    s = softmax(moveaxis(x, source=axis, target=-1))
+    h = moveaxis(g, source=axis, target=-1)
+    if shape(s)[-1] <= PAIRWISE:
+        inner = sum_axes(chain(sub(_wide(h, -1), _wide(h, -2)), _wide(s, -2)), axis=-1)
+    else:
+        inner = sub(h, expand(sum_axes(chain(h, s), axis=-1), axis=-1, shape=shape(s)))
+    return moveaxis(chain(inner, s), source=-1, target=axis)
+
+
+def _log_softmax_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
+    # h_i - s_i sum_j h_j = sum_j (s_j h_i - s_i h_j)
+    s = softmax(moveaxis(x, source=axis, target=-1))
+    h = moveaxis(g, source=axis, target=-1)
+    if shape(s)[-1] <= PAIRWISE:
+        pairs = sub(chain(_wide(h, -1), _wide(s, -2)), chain(_wide(h, -2), _wide(s, -1)))
+        inner = sum_axes(pairs, axis=-1)
+    else:
+        inner = sub(h, chain(expand(sum_axes(h, axis=-1), axis=-1, shape=shape(s)), s))
+    return moveaxis(inner, source=-1, target=axis)
+
+
+softmax = Op("softmax", "x", "exponentials that sum to 1", None, _softmax, None, [_softmax_vjp], keywords="axis",
+             samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+log_softmax = Op("log_softmax", "x", "log of softmax, without underflow", None, _log_softmax, None, [_log_softmax_vjp],
+                 keywords="axis", samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+
+
+def _norm(x: Any, p: Any = 2.0, axis: Any = None) -> Any:
+    np = numpy()
+    x = np.abs(np.asarray(x, float))
+    if p == np.inf or p == -np.inf:
+        return np.max(x, axis=axis) if p > 0 else np.min(x, axis=axis)
+    if p == 0.0:
+        return np.sum(x != 0.0, axis=axis).astype(float)
+    if not x.size:
+        return np.sum(x, axis=axis)
+    top = np.max(x, axis=axis, keepdims=True)
+    scale = np.where((top > 0) & np.isfinite(top), top, 1.0)
+    y = np.sum((x / scale) ** p, axis=axis)
+    y = np.sqrt(y) if p == 2.0 else y ** (1.0 / p)
+    return y * scale.reshape(np.shape(y))
+
+
+def _norm_vjp(g: Any, y: Any, x: Any, p: Any, axis: Any = None) -> Any:
+    if not shape(x):
+        return chain(g, sign(x))
+    if p == 2.0:
+        return chain(_back(g, x, axis), normalized(x, axis=axis))
+    if p == 0.0:
+        return None
+    if abs(p) == math.inf:
+        chosen = where(eq(abs_(x), _back(y, x, axis)), 1.0, 0.0)
+        share = div(chosen, _back(sum_axes(chosen, axis=axis), x, axis))
+        return gate(_back(g, x, axis), mul(share, sign(x)))
+    still = eq(y, 0.0)
+    ratio = div(abs_(x), _back(where(still, 1.0, y), x, axis))
+    return chain(_back(where(still, 0.0, g), x, axis), mul(sign(x), pow_(ratio, p - 1.0)))
+
+
+def _normalized(x: Any, axis: Any = None) -> Any:
+    np = numpy()
+    y = _norm(x, 2.0, axis)
+    wide = y if axis is None else np.expand_dims(y, axis)
+    return np.where(wide == 0.0, 0.0, x / np.where(wide == 0.0, 1.0, wide))
+
+
+def _normalized_vjp(g: Any, u: Any, x: Any, axis: Any = None) -> Any:
+    # (h - u (u·h))/n, entry by entry sum_j u_j (u_j h_i - u_i h_j)/n, where nothing cancels
+    u = normalized(x, axis=axis)
+    n = norm(x, 2.0, axis=axis)
+    still = eq(n, 0.0)
+    safe = _back(where(still, 1.0, n), x, axis)
+    live = _back(where(still, 0.0, 1.0), x, axis)
+    if axis is None and math.prod(shape(x)) <= PAIRWISE:
+        size = float(math.prod(shape(x)))
+        flat, h = reshape(u, size), reshape(g, size)
+        pairs = sub(chain(_wide(h, -1), _wide(flat, -2)), chain(_wide(h, -2), _wide(flat, -1)))
+        inner = reshape(sum_axes(mul(pairs, _wide(flat, -2)), axis=-1), numpy().array(sizes_of(x)))
+    else:
+        inner = sub(g, mul(u, _back(sum_axes(chain(g, u), axis=axis), x, axis)))
+    return chain(mul(inner, live), div(1.0, safe))
+
+
+norm = Op("norm", "x p=2", "p-norm of the entries, 2 if none is given (Frobenius)", None, _norm, None,
+          [lambda g, y, x, p, axis=None: _norm_vjp(g, y, x, p, axis), None], keywords="axis",
+          samples=[([3.0, 4.0], 2.0), ([3e200, 4e200], 2.0)], kink=lambda y, x, p, axis=None: y == 0.0, kinks="0 at 0",
+          germ=lambda x, p, axis=None: _norm_germ(x, p, axis))  # fmt: skip
+normalized = Op("normalized", "x", "x over its norm, 0 at 0", None, _normalized, None, [_normalized_vjp], keywords="axis",
+                hidden=True)  # fmt: skip
+
+
+def _norm_germ(x: Any, p: float, axis: Any) -> Any:
+    if p == 2.0:
+        return sqrt(sum_(mul(x, x), axis=axis))
+    if p == math.inf:
+        return amax(abs_(x), axis=axis)
+    powers = sum_(pow_(abs_(x), p), axis=axis)
+    return powers if p == 1.0 else pow_(powers, 1.0 / p)
+
+
+__all__ = ["add", "index"]
