@@ -26,9 +26,6 @@ HEADER = '''"""Generated from grammars/expression.lark by grammars/tables.py: da
 How to read it: see parser.py.
 """
 
-# ruff: noqa
-from typing import Any
-
 '''
 
 
@@ -68,21 +65,19 @@ def generate(grammar: bytes) -> str:
     kinds = {name: kind for kind, name in enumerate(names)}
     kept = {symbol.name for rule in lark.rules for symbol in rule.expansion if not _dropped(symbol)}
 
-    # The lexer: one expression, a group for each terminal, in Lark's own order; words apart.
+    # The lexer: one expression, with one group for all that is spelled in a few ways, looked up by its text.
+    fixed = {text: kinds[name] for name in names[1:-1] for text in _spellings(terminals[name].pattern)}
     word = re.compile(terminals["NAME"].pattern.to_regexp())
-    keywords = {
-        terminals[name].pattern.value: kinds[name]
-        for name in rest
-        if isinstance(terminals[name].pattern, PatternStr) and word.fullmatch(terminals[name].pattern.value)
-    }
+    signs = sorted((text for text in fixed if not word.fullmatch(text)), key=lambda text: (-len(text), text))
     order = sorted(
-        (terminals[name] for name in names[1:-1] if kinds[name] not in keywords.values()),
-        key=lambda t: (-t.priority, -t.pattern.max_width, -len(t.pattern.value), t.name),
+        (terminals[name] for name in names[1:-1] if kinds[name] not in fixed.values()),
+        key=lambda terminal: (-terminal.priority, -terminal.pattern.max_width, terminal.name),
     )
     blanks = "|".join(terminals[name].pattern.to_regexp() for name in lark.ignore_tokens)
-    groups = [f"({terminal.pattern.to_regexp()})" for terminal in order] + [r"(\Z)", r"([\s\S])"]
-    pattern = f"(?>(?:{blanks})*)(?:{'|'.join(groups)})"
-    group_kinds = [0, *(kinds[terminal.name] for terminal in order), kinds[END], 0]
+    patterns = [terminal.pattern.to_regexp() for terminal in order]
+    patterns += ["|".join(map(re.escape, signs)), r"\Z", r"[\s\S]"]
+    pattern = f"(?>(?:{blanks})*)(?:{'|'.join(f'({pattern})' for pattern in patterns)})"
+    groups = [0, *(kinds[terminal.name] for terminal in order), 0, kinds[END], 0]
 
     # Rules: those that only pass their one symbol on come first, so that one comparison finds them.
     rules = sorted(lark.rules, key=lambda rule: not _is_unit(rule))
@@ -115,26 +110,34 @@ def generate(grammar: bytes) -> str:
     lines = [
         f"DIGEST = {zlib.crc32(grammar)}",
         f"PATTERN = {pattern!a}",
-        f"GROUPS = {tuple(group_kinds)}",
-        f"KEYWORDS = {keywords}",
+        f"GROUPS = {tuple(groups)}",
+        f"FIXED = {fixed!a}",
         f"TOKENS = {tuple(name if name in kept else None for name in names)}",
         f"SPELLINGS = {tuple(spelling.get(name, name) for name in names)!a}",
-        f"WORD = {kinds['NAME']}",
         f"NEWLINE = {kinds['_NEWLINE']}",
         f"END = {kinds[END]}",
         f"UNITS = {units}",
-        "RULES: Any = (",
+        "RULES = (",
         *(f"    {_row(rule, origins)!r}," for rule in rules),
         ")",
         "ROWS = (",
         *(f"    {row}," for row in distinct),
         ")",
         f"STATES = {tuple(map(distinct.index, actions))}",
-        "GOTOS: Any = (",
+        "GOTOS = (",
         *(f"    {goto}," for goto in gotos),
         ")",
     ]
     return HEADER + "\n".join(lines) + "\n"
+
+
+def _spellings(pattern: Any) -> list[str]:
+    """All texts of a terminal that is a string, or a choice of strings; of others none."""
+    if isinstance(pattern, PatternStr):
+        return [pattern.value]
+    choice = re.fullmatch(r"\(\?:(.*)\)", pattern.to_regexp())
+    texts = [re.sub(r"\\(.)", r"\1", part) for part in choice[1].split("|")] if choice else []
+    return texts if [re.escape(text) for text in texts] == (choice and choice[1].split("|")) else []
 
 
 def _dropped(symbol: Any) -> bool:

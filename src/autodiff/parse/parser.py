@@ -1,7 +1,7 @@
 """Lexer and LALR driver over the generated tables: text to nested tuples (name, start, stop, *children).
 
 A token is a tuple (terminal, start, stop, text). The tables (tables.py, from grammars/tables.py):
-PATTERN has a group for each terminal, GROUPS its kind (0: no terminal), KEYWORDS the kinds of words;
+FIXED has the kinds of terminals by their text, GROUPS those of the others by PATTERN's group (0: no terminal);
 ROWS[STATES[s]][kind] is the state to shift to, or ~rule to reduce, or 0; GOTOS[s][origin] is the state
 after a reduction; the first UNITS rules only pass their one symbol on.
 """
@@ -75,8 +75,8 @@ def parse(text: str) -> Program:
 def tree(text: str) -> Any:
     """The nested tuples of the text."""
     rows, gotos, rules, settled = _rows, _tables.GOTOS, _tables.RULES, _settled
-    groups, keywords, tokens = _tables.GROUPS, _tables.KEYWORDS, _tables.TOKENS
-    word, newline, first_unit = _tables.WORD, _tables.NEWLINE, ~_tables.UNITS
+    groups, fixed, tokens = _tables.GROUPS, _tables.FIXED, _tables.TOKENS
+    newline, first_unit = _tables.NEWLINE, ~_tables.UNITS
     states = [0]
     values: list[Any] = [None]
     starts = [0]
@@ -84,11 +84,10 @@ def tree(text: str) -> Any:
     end = 0  # of the last token
     for match in _scan(text):
         group = match.lastindex
-        kind = groups[group]
         start, stop = match.span(group)
-        if kind == word:
-            kind = keywords.get(match[group], word)
-        elif kind <= newline:
+        word = match[group]
+        kind = fixed.get(word) or groups[group]
+        if kind <= newline:
             if kind == newline:
                 if depth:
                     continue
@@ -102,7 +101,7 @@ def tree(text: str) -> Any:
             if action > 0:
                 name = tokens[kind]
                 states.append(action)
-                values.append(name and (name, start, stop, match[group]))
+                values.append(name and (name, start, stop, word))
                 starts.append(start)
                 end = stop
                 break

@@ -113,10 +113,8 @@ class Problem:
         for match in re.finditer(tables.PATTERN, self.text):
             group = match.lastindex
             assert group is not None
-            kind, word = tables.GROUPS[group], match[group]
-            if kind == tables.WORD:
-                kind = tables.KEYWORDS.get(word, kind)
-            spelling = tables.SPELLINGS[kind]
+            word = match[group]
+            spelling = tables.SPELLINGS[tables.FIXED.get(word) or tables.GROUPS[group]]
             first, last = match.span(group)
             if first >= stop and self.here < 0:
                 self.here = len(self.tokens)
