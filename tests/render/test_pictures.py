@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from autodiff.render.document import dumps, graph
 from autodiff.render.dot import dot
 from autodiff.render.lanes import lanes
-from autodiff.render.view import Row, freeze
+from autodiff.render.view import Row
+from autodiff.render.view import freeze as freeze_named
 
 
 class Op:
@@ -43,6 +44,18 @@ class Node:
         self.name = other.get("name")
         self.constant = other.get("constant", False)
         self.params = other.get("params")
+
+
+def freeze(nodes: list[Node], result: Node, **other: Any) -> list[Row]:
+    """The rows, with the leaves' own names."""
+    todo, names = [*nodes, result], dict(other.pop("names", {}))
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Node):
+            if node.name:
+                names.setdefault(node, node.name)
+            todo += node.inputs
+    return freeze_named(nodes, result, names=names, **other)
 
 
 def leaf(name: str, value: Any = 1.0) -> Node:

@@ -40,8 +40,7 @@ if TYPE_CHECKING:
         def value(self) -> Any: ...
         @property
         def span(self) -> Span | None: ...
-        @property
-        def name(self) -> str | None: ...
+
         @property
         def constant(self) -> bool: ...
         @property
@@ -181,7 +180,7 @@ def _names(
     """How each row is called where it is an operand; unnamed constants by their literal text."""
     given: dict[Recorded, str] = {}
     for node in ordered:
-        name = node.name or names.get(node) if node.op is None else names.get(node) or node.name
+        name = names.get(node)
         if name:
             given[node] = name
     taken = {*reserved, *given.values(), *literals.values()}
