@@ -104,7 +104,9 @@ def generate(grammar: bytes) -> str:
         )
     distinct = list(dict.fromkeys(actions))
     spelling = {
-        name: terminal.pattern.value for name, terminal in terminals.items() if isinstance(terminal.pattern, PatternStr)
+        name: terminal.pattern.value
+        for name, terminal in terminals.items()
+        if isinstance(terminal.pattern, PatternStr)
     }
 
     lines = [
@@ -124,7 +126,7 @@ def generate(grammar: bytes) -> str:
         *(f"    {row}," for row in distinct),
         ")",
         f"STATES = {tuple(map(distinct.index, actions))}",
-        "GOTOS = (",
+        "GOTOS: tuple[dict[int, int], ...] = (",
         *(f"    {goto}," for goto in gotos),
         ")",
     ]

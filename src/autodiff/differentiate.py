@@ -76,7 +76,7 @@ class Job:
             self.trace()
 
     def outcome(self) -> Outcome:
-        from autodiff.trace import gather  # noqa: PLC0415
+        from autodiff.trace import gather
 
         out = Outcome(self.program, self.value)
         unused = [
@@ -87,7 +87,7 @@ class Job:
 
     def trace(self) -> None:
         """Note where a nan or infinity of the value was first made, by a second run that records everything."""
-        from autodiff.trace import nonfinite  # noqa: PLC0415
+        from autodiff.trace import nonfinite
 
         root = evaluate(self.program, self.point, (), max_ops=self.settings.max_ops, trace=True).value
         if isinstance(root, Node):
@@ -116,7 +116,7 @@ class Job:
             for (name, leaf), g in zip(self.leaves.items(), found, strict=True)
         }
         if numeric.is_finite(value_of(root)) and not all(map(numeric.is_finite, result.values())):
-            from autodiff.trace import steep  # noqa: PLC0415
+            from autodiff.trace import steep
 
             self.notes += steep(root, seed, leaves, self.program.source)
         return result
@@ -131,7 +131,7 @@ class Job:
                 break
         else:
             return []
-        from autodiff.trace import kinks  # noqa: PLC0415
+        from autodiff.trace import kinks
 
         return kinks(root, seed, list(self.leaves.values()))
 
@@ -140,7 +140,7 @@ class Job:
         at = self.kinks(root, seed)
         if not at:
             return result
-        from autodiff.onesided import one_sided  # noqa: PLC0415
+        from autodiff.onesided import one_sided
 
         np = numeric.numpy()
         entries = sum(len(_places(leaf.value)) for leaf in self.leaves.values())
@@ -172,7 +172,7 @@ class Job:
         return result
 
     def note_kink(self, node: Node, name: str, left: Any, right: Any, ours: Any) -> None:
-        from autodiff.trace import brief  # noqa: PLC0415
+        from autodiff.trace import brief
 
         assert node.op is not None
         key = node.span
@@ -245,7 +245,7 @@ def _jacobian(job: Job, root: Any) -> dict[str, Any]:
     if not isinstance(root, Node):
         return result
     if n < m and not job.kinks(root, np.ones(of)):
-        from autodiff.onesided import expand  # noqa: PLC0415
+        from autodiff.onesided import expand
 
         for name, leaf in job.leaves.items():
             for place in _places(leaf.value):
@@ -324,13 +324,14 @@ def _direction(job: Job, direction: Point) -> dict[str, Any]:
     return found
 
 
+@numeric.quietly
 def jvp(program: Program, point: Point, direction: Point, settings: Settings | None = None) -> Outcome:
     """Value and directional derivative, forward, without the Jacobian."""
     job = Job(program, point, list(direction), settings or Settings())
     directions = _direction(job, direction)
     found: Any = zeros_like(job.value)
     if isinstance(job.root, Node) and directions:
-        from autodiff.onesided import expand  # noqa: PLC0415
+        from autodiff.onesided import expand
 
         if job.settings.convention or job.kinks(job.root, ones_like(job.value)):
             blocks = job.settle(job.root, ones_like(job.value), _jacobian(job, job.root))
@@ -369,6 +370,7 @@ def hvp(
     return out
 
 
+@numeric.quietly
 def _kink_present(root: Node) -> bool:
     for node in root.tape.nodes[: root.index + 1]:
         if node.op is not None and node.op.kink is not None:
@@ -398,7 +400,7 @@ def taylor(program: Program, point: Point, name: str, order: int, settings: Sett
 
 
 def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
-    from autodiff.onesided import expand  # noqa: PLC0415
+    from autodiff.onesided import expand
 
     right = expand(root, {leaf: 1.0}, order)
     kinked = _kink_present(root)
@@ -446,6 +448,7 @@ def derivatives(program: Program, point: Point, name: str, order: int, settings:
     return out
 
 
+@numeric.quietly
 def graph(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
     """The recorded graph, frozen to rows of render.view by the caller: nodes, gradients, local derivatives."""
     job = Job(program, point, wrt, settings or Settings(), picture=True)

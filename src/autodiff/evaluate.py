@@ -42,7 +42,7 @@ class Run:
 
 def suggestion(name: str, known: Sequence[str]) -> str | None:
     """A help line with the nearest known name."""
-    import difflib  # noqa: PLC0415
+    import difflib
 
     near = difflib.get_close_matches(name, known, 1, 0.6)
     if not near:
@@ -92,9 +92,7 @@ def link(program: Program) -> list[tuple[int, Any, Span]]:
     """The program's code with names of operations replaced by their rows; names and counts are checked here."""
     linked: list[tuple[int, Any, Span]] = []
     for opcode, argument, span in program.code:
-        if opcode == code.APPLY:
-            argument = (OPS[argument[0]], argument[1])
-        elif opcode == code.LINK:
+        if opcode == code.APPLY or opcode == code.LINK:
             argument = (OPS[argument[0]], argument[1])
         elif opcode == code.CLOSE:
             argument = OPS[argument]
@@ -364,7 +362,7 @@ class Machine:
         operands = values[:count] + [v for v, s in zip(values[count:], is_static, strict=True) if not s]
         return op(*(operands[i] if i.__class__ is int else i for i in order), **params)
 
-    def run(self) -> Any:  # noqa: C901
+    def run(self) -> Any:
         """Execute to END; the program's value."""
         program_code = self.code
         tape = self.tape

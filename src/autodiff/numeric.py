@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from functools import wraps
 from sys import modules
 
 from autodiff.errors import LimitError, ShapeError
@@ -14,7 +15,9 @@ from autodiff.errors import LimitError, ShapeError
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import ModuleType
-    from typing import Any
+    from typing import Any, TypeVar
+
+    Rule = TypeVar("Rule", bound=Callable[..., Any])
 
 inf = math.inf
 nan = math.nan
@@ -25,13 +28,13 @@ def numpy() -> ModuleType:
     """The NumPy module, imported at the first array."""
     module = modules.get("numpy")
     if module is None or not hasattr(module, "ndarray"):
-        import numpy as module  # noqa: PLC0415
+        import numpy as module
     return module
 
 
 def special() -> ModuleType:
     """scipy.special, imported at the first function that has no form of its own here."""
-    import scipy.special  # noqa: PLC0415
+    import scipy.special
 
     module: ModuleType = scipy.special
     return module
@@ -40,6 +43,20 @@ def special() -> ModuleType:
 def is_array(x: object) -> bool:
     """Whether x is a NumPy array (scalars are Python floats)."""
     return hasattr(x, "dtype")
+
+
+def quietly(function: Rule) -> Rule:
+    """The function, with NumPy's warnings off: nan and infinities are answers here, and noted elsewhere."""
+
+    @wraps(function)
+    def call(*args: Any, **options: Any) -> Any:
+        np = modules.get("numpy")
+        if np is None or not hasattr(np, "errstate"):
+            return function(*args, **options)
+        with np.errstate(all="ignore"):
+            return function(*args, **options)
+
+    return call  # type: ignore[return-value]
 
 
 def shape(x: Any) -> tuple[int, ...]:

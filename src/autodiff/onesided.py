@@ -37,6 +37,7 @@ def needed(root: Node, leaves: Mapping[Node, Any]) -> list[Node]:
     return found
 
 
+@numeric.quietly
 def expand(root: Node, directions: Mapping[Node, Any], order: int) -> list[Any]:
     """Coefficients 0 … order of root(leaves + t·directions) for small t > 0; directions have the leaves' shapes."""
     if root in directions:
@@ -68,6 +69,7 @@ def expand(root: Node, directions: Mapping[Node, Any], order: int) -> list[Any]:
     return [coefficient(y, k) for k in range(order + 1)]
 
 
+@numeric.quietly
 def one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> Any:
     """The derivative of the root by one entry of a leaf, from the side `sign` (+1 right, -1 left)."""
     shape = numeric.shape(leaf.value)

@@ -117,6 +117,7 @@ def zeros_like(x: Any) -> Any:
     return numeric.numpy().zeros(shape) if shape else 0.0
 
 
+@numeric.quietly
 def local(node: Node, i: int, *, record: bool = False) -> Any:
     """The partial derivative of an elementwise node by its operand i (nan where the value is nan)."""
     op = node.op
@@ -145,6 +146,7 @@ def _is_zero(g: Any) -> bool:
     return bool(g == 0.0) if g.__class__ is float else hasattr(g, "dtype") and not g.any()
 
 
+@numeric.quietly
 def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
     """What a node whose cotangent is g sends to its operand i; None where nothing flows."""
     op = node.op
@@ -175,6 +177,7 @@ def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
     return c
 
 
+@numeric.quietly
 def backward(
     root: Node,
     seed: Any,

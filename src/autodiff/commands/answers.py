@@ -2,164 +2,233 @@
 
 from __future__ import annotations
 
-from autodiff import differentiate
-from autodiff.commands.line import whole
-from autodiff.commands.request import Request, bindings, constant
+from itertools import product
+
+from autodiff import differentiate, numeric
+from autodiff.commands.line import Line
+from autodiff.commands.output import Output
+from autodiff.commands.request import Request
 from autodiff.errors import AutodiffError, ComputationError, Note, RequestError
-from autodiff.render.document import document, dumps
-from autodiff.render.table import Report, header, line, render
+from autodiff.render.document import document
+from autodiff.render.number import inline
+from autodiff.render.table import SEPARATORS, Report, header, line, render
+from autodiff.render.terminal import pad_left, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
     from autodiff.differentiate import Outcome
 
-    Parts = tuple[Outcome, list[tuple[str, Any]], dict[str, Any], list[Any]]
+    Fields = list[tuple[str, Any]]
+    Parts = tuple[Outcome, Fields, dict[str, Any], list[Any]]
+    """The outcome; labelled values for text and csv; parts of the JSON object; values for --format value."""
 
 STRICT = ("kink", "nonfinite", "domain", "cancellation")
 
 
-def value(request: Request) -> Parts:
+def answering(rule: Callable[[Request], Parts]) -> Callable[[Line, Output], list[Note]]:
+    """The command that prints what the rule answers, once or for each point; it returns the notes."""
+
+    def command(line: Line, out: Output) -> list[Note]:
+        request = Request(line)
+        if request.axes:
+            return sweep(request, rule, out)
+        outcome, fields, parts, asked = rule(request)
+        notes = request.notes() + outcome.notes
+        strict(request, notes, asked)
+        report = Report(fields, described(request, parts, notes), asked)
+        out.write(render(report, request.format, request.digits) + "\n")
+        return notes
+
+    return command
+
+
+def described(request: Request, parts: dict[str, Any], notes: list[Note]) -> dict[str, Any]:
+    """The JSON object, where one is wanted."""
+    if request.format != "json":
+        return {}
+    return document(request.line.command.name, {"expression": request.source, "at": request.at(), **parts}, notes)
+
+
+def strict(request: Request, notes: Iterable[Note], asked: Iterable[Any]) -> None:
+    """With --strict what casts doubt on the answer is an error."""
+    if not request.line.get("strict"):
+        return
+    for note in notes:
+        if note.kind in STRICT:
+            error = ComputationError(f"{note.kind}: {note.message}", note.span, "--strict makes this note an error")
+            error.kind = note.kind
+            raise error
+    for found in asked:
+        if (numeric.is_array(found) or isinstance(found, float)) and numeric.is_nan(found):
+            raise ComputationError("the answer is nan", help="--strict makes this an error")
+
+
+@answering
+def eval(request: Request) -> Parts:
     out = differentiate.value(request.program, request.point, request.settings)
     return out, [("value", out.value)], {"value": out.value}, [out.value]
 
 
-def _by(prefix: str, found: dict[str, Any]) -> list[tuple[str, Any]]:
+def _by(prefix: str, found: dict[str, Any]) -> Fields:
     return [(f"{prefix}{name}", entry) for name, entry in found.items()]
 
 
+@answering
 def grad(request: Request) -> Parts:
     out = differentiate.gradient(request.program, request.point, request.wrt(), request.settings)
     found = out.gradient or {}
-    return out, [("value", out.value), *_by("d/d", found)], {"value": out.value, "gradient": found}, [*found.values()]
+    parts = {"value": out.value, "gradient": found}
+    return out, [("value", out.value), *_by("d/d", found)], parts, [*found.values()]
 
 
+@answering
 def jac(request: Request) -> Parts:
     out = differentiate.jacobian(request.program, request.point, request.wrt(), request.settings)
     found = out.jacobian or {}
-    return out, [("value", out.value), *_by("d/d", found)], {"value": out.value, "jacobian": found}, [*found.values()]
+    parts = {"value": out.value, "jacobian": found}
+    return out, [("value", out.value), *_by("d/d", found)], parts, [*found.values()]
 
 
+@answering
 def hess(request: Request) -> Parts:
     out = differentiate.hessian(request.program, request.point, request.wrt(), request.settings)
     gradient, hessian = out.gradient or {}, out.hessian or {}
-    blocks = [(f"d2/d{a}d{b}", block) for a, row in hessian.items() for b, block in row.items()]
+    blocks = [
+        (f"d2/d{a}2" if a == b else f"d2/d{a}d{b}", block)
+        for a, row in hessian.items() for b, block in row.items()
+    ]  # fmt: skip
+    asked = [block for _, block in blocks]
+    if not any(map(numeric.is_array, asked)):
+        asked = [[list(row.values()) for row in hessian.values()]] if hessian else []
     parts = {"value": out.value, "gradient": gradient, "hessian": hessian}
-    return out, [("value", out.value), *_by("d/d", gradient), *blocks], parts, [block for _, block in blocks]
+    return out, [("value", out.value), *_by("d/d", gradient), *blocks], parts, asked
 
 
 def _direction(request: Request) -> dict[str, Any]:
-    entries = request.line.many("dir")
-    if not entries:
-        raise RequestError(f"{request.line.command.name} wants --dir NAME=VALUE", help="for example: --dir x=1,y=0")
-    return bindings(entries, "--dir", {})
+    direction = request.values("dir")
+    if not direction:
+        raise RequestError(f"{request.line.command.name} wants --dir NAME=VALUE", help="for example --dir x=1,y=0")
+    return direction
 
 
+@answering
 def jvp(request: Request) -> Parts:
     out = differentiate.jvp(request.program, request.point, _direction(request), request.settings)
     return out, [("value", out.value), ("jvp", out.jvp)], {"value": out.value, "jvp": out.jvp}, [out.jvp]
 
 
+@answering
 def vjp(request: Request) -> Parts:
-    text = request.line.one("cotangent")
-    if text is None:
-        raise RequestError("vjp wants --cotangent VALUE, of the value's shape", help="for example: --cotangent '[1, 0]'")
-    cotangent = constant(text, f"--cotangent {text}")
+    if request.line.get("cotangent") is None:
+        raise RequestError(
+            "vjp wants --cotangent VALUE, of the result's shape", help="for example --cotangent '[1, 0]'"
+        )
+    cotangent = request.constant("cotangent")
     out = differentiate.vjp(request.program, request.point, request.wrt(), cotangent, request.settings)
     found = out.vjp or {}
-    return out, [("value", out.value), *_by("vjp ", found)], {"value": out.value, "vjp": found}, [*found.values()]
+    return (
+        out,
+        [("value", out.value), *_by("vjp ", found)],
+        {"value": out.value, "vjp": found},
+        [*found.values()],
+    )
 
 
+@answering
 def hvp(request: Request) -> Parts:
-    direction = _direction(request)
-    out = differentiate.hvp(request.program, request.point, request.wrt(), direction, request.settings)
+    out = differentiate.hvp(request.program, request.point, request.wrt(), _direction(request), request.settings)
     gradient, found = out.gradient or {}, out.hvp or {}
     parts = {"value": out.value, "gradient": gradient, "hvp": found}
     return out, [("value", out.value), *_by("d/d", gradient), *_by("hvp ", found)], parts, [*found.values()]
 
 
+@answering
 def diff(request: Request) -> Parts:
     name = request.one_wrt()
-    order = whole(request.line, "order", 1, 1) or 1
-    out = differentiate.derivatives(request.program, request.point, name, order, request.settings)
+    out = differentiate.derivatives(
+        request.program, request.point, name, request.line.get("order", 1), request.settings
+    )
     found = out.derivatives or []
-    labels = [f"d{k}/d{name}{k}" if k > 1 else f"d/d{name}" for k in range(1, order + 1)]
+    labels = [f"d{k}/d{name}{k}" if k > 1 else f"d/d{name}" for k in range(1, len(found) + 1)]
     parts = {"value": out.value, "derivatives": found}
     return out, [("value", out.value), *zip(labels, found, strict=True)], parts, found
 
 
+@answering
 def taylor(request: Request) -> Parts:
-    name = request.one_wrt()
-    order = whole(request.line, "order", 5, 0)
-    out = differentiate.taylor(request.program, request.point, name, 5 if order is None else order, request.settings)
+    out = differentiate.taylor(
+        request.program, request.point, request.one_wrt(), request.line.get("order", 5), request.settings
+    )
     found = out.derivatives or []
     return out, [(f"c{k}", c) for k, c in enumerate(found)], {"coefficients": found}, found
 
 
-def strict(request: Request, notes: list[Note]) -> None:
-    """With --strict a note that casts doubt on the answer is an error."""
-    if request.line.flag("strict"):
-        for note in notes:
-            if note.kind in STRICT:
-                raise ComputationError(note.message, note.span, "--strict takes this note for an error", request.source)
+def sweep(request: Request, rule: Callable[[Request], Parts], out: Output) -> list[Note]:
+    """One answer a point, the last axis running fastest; a line each, or a table once all are there.
+
+    The notes come once a place, with a count; with json each also stands in the object of its point.
+    """
+    from autodiff.trace import gather
+
+    as_json = request.format == "json"
+    of_line = request.notes()
+    notes = list(of_line)
+    table: list[Fields] = []
+    head = ""
+    separator = SEPARATORS.get(request.format, "")
+    for place, (outcome, fields, parts, asked) in _points(request, rule):
+        found = of_line + outcome.notes if as_json else outcome.notes
+        of_line = []
+        strict(request, outcome.notes, asked)
+        fields = [*place, *fields]
+        if outcome.notes:
+            notes = gather([*notes, *outcome.notes])
+        if as_json or request.format == "value":
+            report = Report(fields, described(request, parts, found), asked)
+            out.write(render(report, request.format, request.digits) + "\n")
+            continue
+        if not head or any(numeric.is_array(entry) for _, entry in fields):
+            columns = header(fields, separator or ",")
+            if head and columns != head:
+                raise ComputationError(
+                    "the shape of the answer changes from point to point",
+                    help="--format json has room for that",
+                )
+            if separator and not head:
+                out.write(columns + "\n")
+            head = columns
+        if separator:
+            out.write(line(fields, separator, request.digits) + "\n")
+        else:
+            table.append(fields)
+    if table:
+        out.write(aligned(table, request.digits))
+    return notes
 
 
-def points(request: Request) -> Iterator[list[tuple[str, float]]]:
-    """The points of the sweeps, the last one running fastest."""
-    swept: list[list[tuple[str, float]]] = [[]]
-    for name, values in request.sweep:
-        swept = [[*before, (name, v)] for before in swept for v in values]
-    yield from swept
-
-
-def run(request: Request, command: Callable[[Request], Parts]) -> tuple[str, list[Note]]:
-    """The text of the answer in the format asked for, and the notes."""
-    name = request.line.command.name
-    unused = request.unused()
-    if not request.sweep:
-        out, fields, parts, asked = command(request)
-        notes = unused + out.notes
-        strict(request, notes)
-        whole_document = (
-            document(name, {"expression": request.source, "at": request.at(), **parts}, notes)
-            if request.format == "json" else {}
-        )  # fmt: skip
-        return render(Report(fields, whole_document, asked), request.format, request.digits), notes
-    return sweep(request, command, unused)
-
-
-def sweep(
-    request: Request, command: Callable[[Request], Parts], notes: list[Note]
-) -> tuple[str, list[Note]]:
-    """One answer a point: lines of a table, of JSON objects, or of bare values."""
-    from autodiff.trace import gather  # noqa: PLC0415
-
-    separator = {"csv": ",", "tsv": "\t"}.get(request.format)
-    lines: list[str] = []
-    table: list[str] = []
-    for place in points(request):
+def _points(request: Request, rule: Callable[[Request], Parts]) -> Iterator[tuple[Fields, Parts]]:
+    names = [name for name, _ in request.axes]
+    for values in product(*[values for _, values in request.axes]):
+        place = list(zip(names, values, strict=True))
         request.point.update(place)
         try:
-            out, fields, parts, asked = command(request)
+            yield place, rule(request)
         except AutodiffError as error:
-            error.message += " (at " + ", ".join(f"{n}={v:g}" for n, v in place) + ")"
+            if error.status == 1:
+                error.message += " at " + ", ".join(f"{name} = {found:g}" for name, found in place)
             raise
-        strict(request, out.notes)
-        notes = gather([*notes, *out.notes])
-        everything = [*place, *fields]
-        if request.format == "json":
-            parts = {"expression": request.source, "at": request.at(), **parts}
-            lines.append(dumps(document(request.line.command.name, parts, out.notes)))
-        elif request.format == "value":
-            lines.append(render(Report([], {}, asked), "value", request.digits))
-        elif separator is not None:
-            lines += ([] if lines else [header(everything, separator)]) + [line(everything, separator, request.digits)]
-        else:
-            table += ([] if table else [header(everything, "\t")]) + [line(everything, "\t", request.digits)]
-    if table:
-        cells = [row.split("\t") for row in table]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines = ["  ".join(c.rjust(w) for c, w in zip(row, widths, strict=True)) for row in cells]
-    return "\n".join(lines), notes
+
+
+def aligned(table: Sequence[Fields], digits: int | None) -> str:
+    """Points below each other: right-aligned columns under their names."""
+    rows = [
+        [label for label, _ in table[0]],
+        *[[inline(entry, digits) for _, entry in fields] for fields in table],
+    ]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    return "".join(
+        "  ".join([pad_left(cell, most) for cell, most in zip(row, widths, strict=True)]) + "\n" for row in rows
+    )

@@ -1,80 +1,146 @@
-"""One option, one row; one command, one row. The reader of a line and the help pages are derived from them."""
+"""One option, one row; one command, one row: the reader and the Typer application are made of these."""
 
 from __future__ import annotations
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Converter = Callable[[str], Any]
+
+FLAG, ONE, MANY = "flag", "one", "many"
+
 
 class Option:
-    """A row: its names, how it takes values ("flag", "one", "many"), and its help."""
+    """A row: names, how it takes values, its help, the values it knows, and what makes a value of a word.
 
-    __slots__ = ("choices", "help", "key", "kind", "metavar", "names")
+    A FLAG stands for `value`; of a ONE the last word counts; a MANY gathers.
+    """
 
-    def __init__(self, names: str, kind: str, metavar: str, help: str, choices: str = "") -> None:
+    __slots__ = ("choices", "convert", "help", "key", "kind", "metavar", "names", "value")
+
+    def __init__(
+        self,
+        names: str,
+        kind: str,
+        metavar: str,
+        help: str,
+        *,
+        key: str = "",
+        choices: str = "",
+        convert: Converter = str,
+        value: Any = True,
+    ) -> None:
         self.names = names.split()
-        self.key = self.names[0].lstrip("-").replace("-", "_")
+        self.key = key or self.names[0].lstrip("-").replace("-", "_")
         self.kind = kind
         self.metavar = metavar
         self.help = help
         self.choices = choices.split()
+        self.convert = convert
+        self.value = value
 
 
 class Command:
-    """A row: name, help, the module and function that run it, and its options."""
+    """A row: name, help, the module and function that run it, its options, its operand, an example."""
 
-    __slots__ = ("function", "help", "module", "name", "operand", "options")
+    __slots__ = ("example", "function", "help", "module", "name", "operand", "options")
 
-    def __init__(self, name: str, help: str, where: str, options: str, operand: str = "EXPR") -> None:
+    def __init__(self, name: str, help: str, where: str, options: str, example: str, operand: str = "EXPR") -> None:
         self.name = name
         self.help = help
         self.module, _, self.function = where.partition(":")
         self.options = [OPTIONS[key] for key in options.split()]
         self.operand = operand
+        self.example = example
+
+    def load(self) -> Any:
+        """The function that runs the command; its module is imported now."""
+        from importlib import import_module
+
+        return getattr(import_module("autodiff.commands." + self.module), self.function)
+
+
+def whole(least: int) -> Converter:
+    """A whole number from `least`; `1e6` is one."""
+
+    def convert(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            try:
+                exact = float(text)
+            except ValueError:
+                exact = 0.5
+            if not -1e18 < exact < 1e18 or exact != int(exact):
+                raise ValueError(f"a whole number from {least}") from None
+            number = int(exact)
+        if number < least:
+            raise ValueError(f"a whole number from {least}")
+        return number
+
+    return convert
 
 
 FORMATS = "text json csv tsv value"
-GRAPH_FORMATS = "text dot json svg png"
+PICTURES = "text dot json svg png"
 
-OPTIONS = {
-    option.key if option.choices != GRAPH_FORMATS.split() else "graph_format": option
-    for option in (
-        Option("--file -f", "one", "FILE", "read the expression from a file"),
-        Option("--at", "many", "NAME=VALUE", "values of inputs; several with commas, NAME=@file, or @point.json"),
-        Option("--wrt", "one", "NAMES", "inputs to differentiate by, in this order; default all"),
-        Option("--format -F", "one", "FORMAT", f"one of {FORMATS.replace(' ', ', ')}", FORMATS),
-        Option("--format -F", "one", "FORMAT", f"one of {GRAPH_FORMATS.replace(' ', ', ')}", GRAPH_FORMATS),
-        Option("--json", "flag", "", "the same as --format json"),
-        Option("--output -o", "one", "FILE", "write there instead of standard output, whole or not at all"),
-        Option("--sweep", "many", "NAME=START:STOP:COUNT", "evenly spaced values, both ends included; two make a grid"),
-        Option("--digits", "one", "N", "significant digits in text; default: the shortest that read back exactly"),
-        Option("--strict", "flag", "", "a nan, an infinity from finite inputs or a kink is an error"),
-        Option("--convention", "one", "LIBRARY", "at kinks answer as torch or jax does", "torch jax"),
-        Option("--max-ops", "one", "N", "stop with an error after N operations (default 50 million)"),
-        Option("--color", "one", "WHEN", "auto, always or never", "auto always never"),
-        Option("--dir", "many", "NAME=VALUE", "the direction"),
-        Option("--cotangent", "one", "VALUE", "the cotangent, of the value's shape"),
-        Option("--order", "one", "N", "the highest order"),
-        Option("--local", "flag", "", "say how each gradient came about"),
-        Option("--ascii", "flag", "", "draw with ASCII characters alone"),
-    )
-}
+
+def _format(choices: str) -> Option:
+    help = f"One of {choices.replace(' ', ', ')}."
+    return Option("--format -F", ONE, "FORMAT", help, choices=choices)
+
+
+OPTIONS: dict[str, Option] = {
+    "file": Option("--file -f", ONE, "FILE", "Read the expression from FILE."),
+    "at": Option("--at", MANY, "NAME=VALUE", "Bind inputs: x=1,y=pi/4 or v=[1,2] or A=@file.npy or @point.json."),
+    "wrt": Option("--wrt", MANY, "NAMES", "Differentiate by these inputs, in this order. Default: all."),
+    "format": _format(FORMATS),
+    "picture": _format(PICTURES),
+    "json": Option("--json", FLAG, "", "The same as --format json.", key="format", value="json"),
+    "output": Option("--output -o", ONE, "FILE", "Write to FILE, whole or not at all."),
+    "sweep": Option("--sweep", MANY, "NAME=START:STOP:COUNT", "Evenly spaced values; two make a grid."),
+    "digits": Option("--digits", ONE, "N", "Significant digits. Default: all that matter.", convert=whole(1)),
+    "strict": Option("--strict", FLAG, "", "An error for a nan, an infinity, a kink or lost digits."),
+    "convention": Option("--convention", ONE, "LIBRARY", "At kinks answer as torch or jax.", choices="torch jax"),
+    "max_ops": Option("--max-ops", ONE, "N", "Stop after N operations (50 million).", convert=whole(1)),
+    "color": Option("--color", ONE, "WHEN", "auto, always or never.", choices="auto always never"),
+    "dir": Option("--dir", MANY, "NAME=VALUE", "The direction; inputs not named stay put."),
+    "cotangent": Option("--cotangent", ONE, "VALUE", "The cotangent, of the result's shape, as in [1,0]."),
+    "order": Option("--order", ONE, "N", "The highest order. Default: 1.", convert=whole(1)),
+    "terms": Option("--order", ONE, "N", "The highest power. Default: 5.", convert=whole(0)),
+    "local": Option("--local", FLAG, "", "Say how each gradient came about."),
+    "ascii": Option("--ascii", FLAG, "", "Draw with ASCII characters alone."),
+}  # fmt: skip
 
 COMMON = "file at output digits strict convention max_ops color"
-ANSWER = f"{COMMON} format json sweep"
+ANSWER = f"format json sweep {COMMON}"
 
-COMMANDS = {
+
+def _answer(name: str, help: str, options: str, example: str) -> Command:
+    return Command(name, help, f"answers:{name}", f"{options} {ANSWER}", example)
+
+
+COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
-        Command("eval", "the value", "answers:value", ANSWER),
-        Command("grad", "value and gradient of a scalar result", "answers:grad", f"{ANSWER} wrt"),
-        Command("jac", "Jacobian of a scalar, vector or array result", "answers:jac", f"{ANSWER} wrt"),
-        Command("hess", "value, gradient and Hessian", "answers:hess", f"{ANSWER} wrt"),
-        Command("jvp", "directional derivative", "answers:jvp", f"{ANSWER} dir"),
-        Command("vjp", "a cotangent pulled back to the inputs", "answers:vjp", f"{ANSWER} wrt cotangent"),
-        Command("hvp", "Hessian times a direction", "answers:hvp", f"{ANSWER} wrt dir"),
-        Command("diff", "derivatives of order 1 to N by one input", "answers:diff", f"{ANSWER} wrt order"),
-        Command("taylor", "Taylor coefficients by one input", "answers:taylor", f"{ANSWER} wrt order"),
+        _answer("eval", "The value.", "", "'sqrt(2)*x' --at x=3"),
+        _answer("grad", "Value and gradient.", "wrt", "'(x+2)*x' --at x=2"),
+        _answer("jac", "Jacobian of a scalar, vector or array.", "wrt", "'[x*y, x+y]' --at x=2,y=3"),
+        _answer("hess", "Value, gradient and Hessian.", "wrt", "'x^2*y' --at x=1,y=2"),
+        _answer("jvp", "Directional derivative.", "dir", "'x*y' --at x=2,y=3 --dir x=1"),
+        _answer("vjp", "Cotangent times Jacobian.", "wrt cotangent", "'[x, x^2]' --at x=3 --cotangent '[1, 0]'"),
+        _answer("hvp", "Hessian times a direction.", "wrt dir", "'x^2*y' --at x=1,y=2 --dir x=1"),
+        _answer("diff", "Derivatives of order 1 to N.", "wrt order", "'exp(sin(x))' --at x=1 --order 4"),
+        _answer("taylor", "Taylor coefficients.", "wrt terms", "'sin(x)/(1+x)' --at x=0 --order 6"),
         Command(
-            "graph", "the recorded computation, drawn", "graph:graph", f"{COMMON} wrt graph_format json local ascii"
+            "graph", "The recorded computation, drawn.", "graph:graph",
+            f"wrt local ascii picture json {COMMON}", "'(x+2)*x' --at x=2 --local",
         ),
-        Command("functions", "the functions of the language", "functions:functions", "format json output color", "[NAME]"),
+        Command(
+            "functions", "The functions of the language.", "functions:functions",
+            "format json output color", "sin", "[NAME]",
+        ),
     )
-}
+}  # fmt: skip

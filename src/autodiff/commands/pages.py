@@ -4,118 +4,186 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import sys
 from typing import Annotated, Any
 
 os.environ.setdefault("TYPER_USE_RICH", "0")
-import typer  # noqa: E402
+import typer
+from typer.core import TyperCommand
 
-from autodiff import __version__  # noqa: E402
-from autodiff.commands.options import COMMANDS, Command, Option  # noqa: E402
+from autodiff import __version__
+from autodiff.commands.line import Line, no_command, scan
+from autodiff.commands.options import COMMANDS, FLAG, MANY, Command, Option
+from autodiff.errors import AutodiffError, RequestError
 
-OVERVIEW = """Derivatives of expressions you can trust.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
 
-    autodiff grad '(x+2)*x' --at x=2
-    autodiff graph '(x+2)*x' --at x=2 --format dot | dot -Tsvg > graph.svg
+OVERVIEW = """Derivatives of expressions, and the computation behind them.
 
-The expression may begin with a minus sign; x=2 after it is the same as --at x=2."""
+\b
+autodiff grad '(x+2)*x' --at x=2          value and derivative
+autodiff grad '(x+2)*x' x=2               the same
+autodiff graph '(x+2)*x' --at x=2         the recorded graph
+autodiff eval 'sin(x)' --sweep x=0:1:11   a table
+autodiff functions                        what there is to call
+
+Quote the expression; it may begin with a minus sign."""
+
+DETAILS = """EXPR is one quoted word; - reads it from standard input, -f from a file. NAME=VALUE words
+after it are the same as --at. A VALUE is a constant expression (pi/4, [1,2], -2) or @file.npy,
+@file.csv, @file.json."""
+
+OPERANDS = {
+    "EXPR": "The expression, then NAME=VALUE words.",
+    "NAME": "One function in detail.",
+}
 
 
-def application() -> typer.Typer:
-    """The command line as Typer sees it."""
+class Words(TyperCommand):
+    """A command whose words go through the reader of every run before Click sees them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not any(word in ("-h", "--help") for word in args[:1]):
+            args = self._arranged(args, ctx.resilient_parsing)
+        return super().parse_args(ctx, args)
+
+    def _arranged(self, args: list[str], lenient: bool) -> list[str]:
+        try:
+            pairs, operands = scan(COMMANDS[str(self.name)], args)
+        except AutodiffError:
+            if lenient:
+                return args
+            raise
+        given = [option.names[0] if option.kind == FLAG else f"{option.names[0]}={text}" for option, text in pairs]
+        return [*given, "--", *operands]
+
+
+def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
+    """The command line as Typer sees it, with the commands that are needed."""
     app = typer.Typer(
         name="autodiff",
         help=OVERVIEW,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     )
 
     @app.callback()
-    def top(
-        version: Annotated[bool, typer.Option("--version", help="show the version and exit", is_eager=True)] = False,
-    ) -> None:
+    def top(version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False) -> None:
         if version:
-            print(f"autodiff {__version__}")
+            typer.echo(f"autodiff {__version__}")
             raise typer.Exit
 
-    for command in COMMANDS.values():
-        app.command(command.name, help=command.help[0].upper() + command.help[1:] + ".")(_function(command))
+    for name in names:
+        command = COMMANDS[name]
+        details = DETAILS + "\n\n" if command.operand == "EXPR" else ""
+        app.command(
+            name,
+            cls=Words,
+            short_help=command.help,
+            help=f"{command.help}\n\n{details}\b\nExample:\n  autodiff {name} {command.example}",
+        )(_function(command))
     return app
 
 
 def _function(command: Command) -> Any:
-    """A function with the signature that Typer reads; it hands the words on to the reader of every run."""
+    """A function with the signature that Typer reads; it makes a line of the values and runs it."""
 
     def call(**values: Any) -> None:
-        from autodiff.cli import run  # noqa: PLC0415
+        from autodiff.cli import execute
 
-        raise typer.Exit(run([command.name, *sys.argv[2:]]))
+        execute(gathered(command, values))
 
-    def names(incomplete: str) -> list[str]:
-        from autodiff.ops import NAMES  # noqa: PLC0415
-
-        return [name for name in NAMES if name.startswith(incomplete)]
-
-    operand = command.operand.strip("[]")
-    completes = {"autocompletion": names} if operand == "NAME" else {}
-    parameters = [
-        inspect.Parameter(
-            "operands",
-            inspect.Parameter.KEYWORD_ONLY,
-            annotation=Annotated[
-                list[str] | None,
-                typer.Argument(metavar=command.operand, help=_operand_help(operand), show_default=False, **completes),
-            ],
-            default=None,
-        )
-    ]
-    parameters += [_parameter(option) for option in command.options]
+    parameters = [_operands(command), *map(_parameter, command.options)]
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {p.name: p.annotation for p in parameters}
+    call.__annotations__ = {each.name: each.annotation for each in parameters}
     return call
 
 
-def _operand_help(operand: str) -> str:
-    if operand == "NAME":
-        return "one function in detail"
-    return "the expression, quoted; or - for standard input; NAME=VALUE words after it bind inputs"
+def gathered(command: Command, values: dict[str, Any]) -> Line:
+    """The line that Typer's values stand for."""
+    pairs: list[tuple[Option, str]] = []
+    for option in command.options:
+        found = values[_name(option)]
+        if option.kind == MANY:
+            pairs += [(option, text) for text in found or ()]
+        elif found not in (None, False):
+            pairs.append((option, "" if option.kind == FLAG else found))
+    return Line(command, pairs, values["operands"] or ())
+
+
+def _name(option: Option) -> str:
+    """The parameter of an option: two options may have the same key."""
+    return option.names[0].lstrip("-").replace("-", "_")
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    kinds: dict[str, Any] = {"flag": bool, "one": str | None, "many": list[str] | None}
-    choices = option.choices
-
-    def complete(incomplete: str) -> list[str]:
-        return [choice for choice in choices if choice.startswith(incomplete)]
-
-    extra: dict[str, Any] = {"autocompletion": complete} if choices else {}
-    if option.kind != "flag":
-        extra["metavar"] = option.metavar
+    kinds: dict[str, Any] = {FLAG: bool, MANY: list[str] | None}
+    extra: dict[str, Any] = {} if option.kind == FLAG else {"metavar": option.metavar}
+    if option.choices:
+        extra["autocompletion"] = lambda incomplete: [c for c in option.choices if c.startswith(incomplete)]
     declared = typer.Option(*option.names, help=option.help, show_default=False, **extra)
     return inspect.Parameter(
-        option.key,
+        _name(option),
         inspect.Parameter.KEYWORD_ONLY,
-        annotation=Annotated[kinds[option.kind], declared],
-        default=False if option.kind == "flag" else None,
+        annotation=Annotated[kinds.get(option.kind, str | None), declared],
+        default=False if option.kind == FLAG else None,
     )
 
 
-def show(words: list[str]) -> int:
-    """A help page or a completion; the exit status (2 where nothing was asked)."""
-    from autodiff.errors import RequestError  # noqa: PLC0415
+def _operands(command: Command) -> inspect.Parameter:
+    declared = typer.Argument(
+        metavar=command.operand,
+        help=OPERANDS[command.operand.strip("[]")],
+        show_default=False,
+        autocompletion=_functions,
+    )
+    return inspect.Parameter(
+        "operands",
+        inspect.Parameter.KEYWORD_ONLY,
+        annotation=Annotated[list[str] | None, declared],
+        default=None,
+    )
 
-    asked = words or ["--help"]
-    if words and words[0] in COMMANDS:
-        asked = [words[0], "--help"]
-    elif words[:1] == ["help"]:
-        asked = [*[word for word in words[1:2] if word in COMMANDS], "--help"]
-    try:
-        status = application()(asked, prog_name="autodiff", standalone_mode=False)
-    except Exception as error:
-        said = getattr(error, "format_message", None)  # Click's errors, wherever Typer keeps Click
-        if said is None:
-            raise
-        raise RequestError(said(), help="autodiff --help lists commands and options") from None
-    sys.stdout.flush()
-    return status or (0 if words else 2)
+
+def _functions(incomplete: str) -> list[str]:
+    """Names of functions that go on from the last word of an expression."""
+    match = re.search(r"[^\W\d]\w*$", incomplete)
+    if match is None and incomplete:
+        return []
+    from autodiff.ops import NAMES
+
+    begun = match[0] if match else ""
+    before = incomplete[: len(incomplete) - len(begun)]
+    return [before + name for name in NAMES if name.startswith(begun)]
+
+
+def show(words: Sequence[str]) -> tuple[str, int]:
+    """A help page or a completion, and the exit status: 2 where nothing was asked."""
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    asked = ["--help"] if not words or words[0] in ("-h", "--help") else list(words)
+    if asked[0] == "help":
+        asked = [*asked[1:2], "--help"]
+        if asked[0] not in COMMANDS and asked[0] != "--help":
+            raise no_command(asked)
+    names: Iterable[str] = COMMANDS
+    if asked[0] in COMMANDS:
+        names = asked[:1]
+        asked = [*names, "--help"]
+    with redirect_stdout(StringIO()) as page:
+        try:
+            status = application(names)(args=asked, prog_name="autodiff", standalone_mode=False)
+        except SystemExit as ended:
+            status = ended.code if isinstance(ended.code, int) else 0
+        except Exception as error:
+            said = getattr(error, "format_message", None)  # Click's errors, wherever Typer keeps Click
+            if said is None:
+                raise
+            raise RequestError(said(), help="autodiff --help lists commands and options") from None
+    sys.stdout and sys.stdout.flush()
+    return page.getvalue(), int(status or 0) if words else 2

@@ -214,7 +214,7 @@ def tangent(field: Field, op: Op, y: Any, xs: tuple[Any, ...], params: dict[str,
 
 def pushforward(op: Op, y: Any, xs: tuple[Any, ...], i: int, t: Any, params: dict[str, Any]) -> Any:
     """The jvp of operand i from its vjp: that is linear in the cotangent, so its own vjp is the jvp."""
-    from autodiff.tape import Node, Tape, backward  # noqa: PLC0415  (a tape whose values are series)
+    from autodiff.tape import Node, Tape, backward
 
     rule = op.vjp(i)
     shape = numeric.shape(coefficient(y, 0))

@@ -41,7 +41,7 @@ def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     return matmul(swap(a), g)
 
 
-matmul = Op("matmul", "a b", "matrix product", None, lambda a, b: numpy().matmul(a, b), None,
+matmul: Op = Op("matmul", "a b", "matrix product", None, lambda a, b: numpy().matmul(a, b), None,
             [_matmul_left, _matmul_right], symbol="@", order=5, linear=True,
             samples=[([[1.0, 2.0], [3.0, 4.0]], [1.0, -1.0])])  # fmt: skip
 
@@ -62,7 +62,7 @@ def _dot_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     return _matmul_right(g, y, a, b)
 
 
-dot = Op("dot", "a b", "inner product of vectors, product of matrices", None, _dot, None, [_dot_left, _dot_right],
+dot: Op = Op("dot", "a b", "inner product of vectors, product of matrices", None, _dot, None, [_dot_left, _dot_right],
          linear=True, samples=[([1.0, 2.0], [3.0, 4.0])])  # fmt: skip
 
 
@@ -70,7 +70,7 @@ def _flat(x: Any) -> Any:
     return reshape(x, float(math.prod(shape(x)) if shape(x) else 1))
 
 
-outer = Op("outer", "a b", "all products of an entry of a and one of b", None, lambda a, b: numpy().outer(a, b), None,
+outer: Op = Op("outer", "a b", "all products of an entry of a and one of b", None, lambda a, b: numpy().outer(a, b), None,
            [lambda g, y, a, b: _like(matmul(g, _flat(b)), a), lambda g, y, a, b: _like(matmul(_flat(a), g), b)],
            linear=True, samples=[([1.0, 2.0], [3.0, 4.0, 5.0])])  # fmt: skip
 
@@ -87,7 +87,7 @@ def _cross(a: Any, b: Any) -> Any:
     return np.cross(a, b)
 
 
-cross = Op("cross", "a b", "vector product in three dimensions", None, _cross, None,
+cross: Op = Op("cross", "a b", "vector product in three dimensions", None, _cross, None,
            [lambda g, y, a, b: cross(b, g), lambda g, y, a, b: cross(g, a)], linear=True,
            samples=[([1.0, 2.0, 3.0], [0.5, -1.0, 2.0])])  # fmt: skip
 
@@ -110,7 +110,7 @@ def _trace(a: Any) -> Any:
     return numpy().trace(a)
 
 
-trace = Op("trace", "a", "sum of the diagonal", None, _trace, None,
+trace: Op = Op("trace", "a", "sum of the diagonal", None, _trace, None,
            [lambda g, y, a: mul(g, numpy().eye(*shape(a)))], linear=True, samples=[([[1.0, 2.0], [3.0, 4.0]],)])  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def _cofactor(a: Any) -> Any:
         rows, columns = _minor_index(n)
         return _signs(n) * _det(a[..., rows, columns])
     u, s, vt = np.linalg.svd(a)
-    from autodiff.ops.reduction import leave_out_value  # noqa: PLC0415
+    from autodiff.ops.reduction import leave_out_value
 
     turn = np.linalg.det(u) * np.linalg.det(vt)
     return turn[..., None, None] * (u * leave_out_value(s)[..., None, :]) @ vt
@@ -173,9 +173,9 @@ def _cofactor_vjp(g: Any, y: Any, a: Any) -> Any:
     return scatter(chain(wide, minors), index=where_, shape=shape(a))
 
 
-det = Op("det", "a", "determinant", None, _det, None, [lambda g, y, a: chain(_over(g, a), cofactor(a))],
+det: Op = Op("det", "a", "determinant", None, _det, None, [lambda g, y, a: chain(_over(g, a), cofactor(a))],
          samples=[([[1.0, 2.0], [3.0, 4.0]],), ([[0.0, 0.0], [0.0, 3.0]],)])  # fmt: skip
-cofactor = Op("cofactor", "a", "signed minors", None, _cofactor, None, [_cofactor_vjp], hidden=True)
+cofactor: Op = Op("cofactor", "a", "signed minors", None, _cofactor, None, [_cofactor_vjp], hidden=True)
 
 
 def _over(g: Any, a: Any) -> Any:
@@ -189,9 +189,9 @@ def _logdet(a: Any) -> Any:
     return value if sign > 0 or value == -math.inf else math.nan
 
 
-logdet = Op("logdet", "a", "log of the determinant, nan where that is negative", None, _logdet, None,
+logdet: Op = Op("logdet", "a", "log of the determinant, nan where that is negative", None, _logdet, None,
             [lambda g, y, a: mul(g, swap(inv(a)))], domain="det > 0", samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
-inv = Op("inv", "a", "inverse matrix", None, lambda a: numpy().linalg.inv(_square(a)), None,
+inv: Op = Op("inv", "a", "inverse matrix", None, lambda a: numpy().linalg.inv(_square(a)), None,
          [lambda g, y, a: neg(matmul(swap(y), matmul(g, swap(y))))], domain="not singular",
          samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
 
@@ -205,7 +205,7 @@ def _solve_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     return neg(outer(back, y) if _rank(b) == 1 else matmul(back, swap(y)))
 
 
-solve = Op("solve", "a b", "x with a @ x = b", None, _solve, None,
+solve: Op = Op("solve", "a b", "x with a @ x = b", None, _solve, None,
            [_solve_left, lambda g, y, a, b: solve(swap(a), g)], domain="a not singular",
            samples=[([[2.0, 1.0], [1.0, 3.0]], [1.0, 2.0])])  # fmt: skip
 
@@ -228,10 +228,10 @@ def _cholesky_vjp(g: Any, y: Any, a: Any) -> Any:
     return _even(s)
 
 
-cholesky = Op("cholesky", "a", "lower triangular factor of the symmetric part", None,
+cholesky: Op = Op("cholesky", "a", "lower triangular factor of the symmetric part", None,
               lambda a: numpy().linalg.cholesky(_symmetric(a)), None, [_cholesky_vjp], domain="positive definite",
               samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
-eigvalsh = Op("eigvalsh", "a", "eigenvalues of the symmetric part, ascending", None,
+eigvalsh: Op = Op("eigvalsh", "a", "eigenvalues of the symmetric part, ascending", None,
               lambda a: numpy().linalg.eigvalsh(_symmetric(a)), None,
               [lambda g, y, a: _even(matmul(mul(eigenvectors(a), g), swap(eigenvectors(a))))],
               samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
@@ -246,7 +246,7 @@ def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
     return _even(matmul(v, matmul(mul(f, matmul(swap(v), g)), swap(v))))
 
 
-eigenvectors = Op("eigenvectors", "a", "eigenvectors of the symmetric part", None,
+eigenvectors: Op = Op("eigenvectors", "a", "eigenvectors of the symmetric part", None,
                   lambda a: numpy().linalg.eigh(_symmetric(a))[1], None, [_eigenvectors_vjp], hidden=True)  # fmt: skip
 
 
@@ -258,7 +258,7 @@ def _diag(a: Any) -> Any:
     return np.diag(a)
 
 
-diag = Op("diag", "a", "matrix with this diagonal, or the diagonal of a matrix", None, _diag, None,
+diag: Op = Op("diag", "a", "matrix with this diagonal, or the diagonal of a matrix", None, _diag, None,
           [lambda g, y, a: diag(g) if shape(g) == () or _rank(a) == 1 or shape(a)[0] == shape(a)[1]
            else scatter(g, index=(numpy().arange(shape(g)[0]), numpy().arange(shape(g)[0])), shape=shape(a))],
           linear=True, samples=[([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],)])  # fmt: skip
@@ -279,7 +279,7 @@ def _spread(x: Any, axes: tuple[int, int], blocks: Any) -> Any:
     return expand(reshape(x, *map(float, _two(x))), axis=axes, shape=shape(blocks))
 
 
-kron = Op("kron", "a b", "Kronecker product", None, lambda a, b: numpy().kron(a, b), None,
+kron: Op = Op("kron", "a b", "Kronecker product", None, lambda a, b: numpy().kron(a, b), None,
           [lambda g, y, a, b: _kron_vjp(g, a, b, 0), lambda g, y, a, b: _kron_vjp(g, a, b, 1)], linear=True,
           samples=[([[1.0, 2.0], [3.0, 4.0]], [[0.5, -1.0]])])  # fmt: skip
 

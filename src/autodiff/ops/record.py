@@ -67,8 +67,8 @@ class Op:
         self.doc = doc
         self.aliases = aliases.split()
         self.keywords = keywords.split()
-        self.scalar = scalar  # value of floats
-        self.array = array or scalar  # value where an operand is an array; scalar None: always this one
+        self.scalar: Any = scalar  # value of floats
+        self.array: Any = array or scalar  # value where an operand is an array; scalar None: always this one
         self.partials = partials
         self.vjps = vjps
         self.differentiable = partials is not None or vjps is not None
@@ -128,7 +128,7 @@ class Op:
         np = numpy()
         try:
             with np.errstate(all="ignore"):
-                return raw(self.array(*[real(x) for x in xs], **params))  # type: ignore[misc]
+                return raw(self.array(*[real(x) for x in xs], **params))
         except (ValueError, IndexError, np.exceptions.AxisError) as error:
             raise ShapeError(self.refusal(xs, error)) from None
         except np.linalg.LinAlgError as error:
@@ -168,11 +168,11 @@ def _strong(*strong: int) -> Rule:
     return over
 
 
-chain = Op(
+chain: Op = Op(
     "chain", "g d", "product of the chain rule: 0 where g is 0", chain_value, _strong(0),
     [lambda y, g, d: d, lambda y, g, d: g], symbol="*", order=5, hidden=True,
 )  # fmt: skip
-gate = Op(
+gate: Op = Op(
     "gate", "g d", "product with a selection: 0 where either is 0", gate_value, _strong(0, 1),
     [lambda y, g, d: d, lambda y, g, d: g], symbol="*", order=5, hidden=True, selects=True,
 )  # fmt: skip

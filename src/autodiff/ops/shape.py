@@ -63,33 +63,33 @@ def sizes_of(x: Any) -> list[float]:
     return [float(n) for n in shape(x)]
 
 
-list_ = Op("list", "…", "array literal", None, _list, lambda i: None, lambda i: lambda g, y, *xs: index(g, index=(i,)),
+list_: Op = Op("list", "…", "array literal", None, _list, lambda i: None, lambda i: lambda g, y, *xs: index(g, index=(i,)),
            linear=True, hidden=True)  # fmt: skip
-index = Op("index", "x", "entries of an array", None, _index, None,
+index: Op = Op("index", "x", "entries of an array", None, _index, None,
            [lambda g, y, x, index: scatter(g, index=index, shape=shape(x))], linear=True, hidden=True)  # fmt: skip
-scatter = Op("scatter", "g", "zeros with entries added in", None, _scatter, None,
+scatter: Op = Op("scatter", "g", "zeros with entries added in", None, _scatter, None,
              [lambda h, y, g, index, shape: globals()["index"](h, index=index)], linear=True, hidden=True)  # fmt: skip
-broadcast = Op("broadcast", "x", "x repeated to a shape", None, lambda x, shape: numpy().broadcast_to(x, shape), None,
+broadcast: Op = Op("broadcast", "x", "x repeated to a shape", None, lambda x, shape: numpy().broadcast_to(x, shape), None,
                [lambda g, y, x, shape: sum_to_(g, shape=globals()["shape"](x))], linear=True, hidden=True)  # fmt: skip
-sum_to_ = Op("sum_to", "x", "sum over the repeated axes", None, lambda x, shape: sum_to(x, shape), None,
+sum_to_: Op = Op("sum_to", "x", "sum over the repeated axes", None, lambda x, shape: sum_to(x, shape), None,
              [lambda g, y, x, shape: broadcast(g, shape=globals()["shape"](x))], linear=True, hidden=True)  # fmt: skip
-expand = Op("expand", "g", "a reduced value put back along its axes", None,
+expand: Op = Op("expand", "g", "a reduced value put back along its axes", None,
             lambda g, axis, shape: numpy().broadcast_to(
                 g if axis is None else numpy().expand_dims(g, axis), shape) if shape else g,
             None, [lambda h, y, g, axis, shape: sum_axes(h, axis=axis)], linear=True, hidden=True)  # fmt: skip
-sum_axes = Op("sum_axes", "x", "sum", None, lambda x, axis: numpy().sum(x, axis=axis), None,
+sum_axes: Op = Op("sum_axes", "x", "sum", None, lambda x, axis: numpy().sum(x, axis=axis), None,
               [lambda g, y, x, axis: expand(g, axis=axis, shape=shape(x))], linear=True, hidden=True)  # fmt: skip
-moveaxis = Op("moveaxis", "x", "one axis moved", None, lambda x, source, target: numpy().moveaxis(x, source, target),
+moveaxis: Op = Op("moveaxis", "x", "one axis moved", None, lambda x, source, target: numpy().moveaxis(x, source, target),
               None, [lambda g, y, x, source, target: moveaxis(g, source=target, target=source)], linear=True,
               hidden=True)  # fmt: skip
-reshape = Op("reshape", "x …", "the entries in another shape: reshape(v, 2, 3)", None, _reshape, None,
+reshape: Op = Op("reshape", "x …", "the entries in another shape: reshape(v, 2, 3)", None, _reshape, None,
              lambda i: (lambda g, y, x, *sizes: reshape(g, numpy().array(sizes_of(x)))) if i == 0 else None,
              linear=True)  # fmt: skip
-flatten = Op("flatten", "x", "all entries as a vector", None, lambda x: numpy().ravel(x), None,
+flatten: Op = Op("flatten", "x", "all entries as a vector", None, lambda x: numpy().ravel(x), None,
              [lambda g, y, x: reshape(g, numpy().array(sizes_of(x)))], linear=True)  # fmt: skip
-transpose = Op("transpose", "x", "axes in reverse order", None, lambda x: numpy().transpose(x), None,
+transpose: Op = Op("transpose", "x", "axes in reverse order", None, lambda x: numpy().transpose(x), None,
                [lambda g, y, x: transpose(g)], linear=True)  # fmt: skip
-swap = Op("swap", "x", "the last two axes exchanged", None, lambda x: numpy().swapaxes(x, -1, -2), None,
+swap: Op = Op("swap", "x", "the last two axes exchanged", None, lambda x: numpy().swapaxes(x, -1, -2), None,
           [lambda g, y, x: swap(g)], linear=True, hidden=True)  # fmt: skip
 
 
@@ -128,8 +128,8 @@ def _unconcat(g: Any, x: Any, axis: int) -> Any:
     return list_(*(index(g, index=(*[slice(None)] * a, slice(k * width, (k + 1) * width))) for k in range(n)))
 
 
-concat = Op("concat", "a …", "arrays joined along an axis", None, _concat, None, _concat_vjp, keywords="axis", linear=True)
-stack = Op(
+concat: Op = Op("concat", "a …", "arrays joined along an axis", None, _concat, None, _concat_vjp, keywords="axis", linear=True)
+stack: Op = Op(
     "stack", "a …", "arrays joined along a new axis", None, _stack, None,
     lambda i: lambda g, y, *xs, axis=0: (
         moveaxis(g, source=axis, target=0) if len(xs) == 1
@@ -137,16 +137,16 @@ stack = Op(
     ),
     keywords="axis", linear=True,
 )  # fmt: skip
-zeros = Op("zeros", "n …", "array of zeros: zeros(2, 3)", None, lambda *n: numpy().zeros(_new(*n)))
-ones = Op("ones", "n …", "array of ones: ones(2, 3)", None, lambda *n: numpy().ones(_new(*n)))
-eye = Op("eye", "n …", "identity matrix", None, lambda *n: numpy().eye(*_new(*n)))
+zeros: Op = Op("zeros", "n …", "array of zeros: zeros(2, 3)", None, lambda *n: numpy().zeros(_new(*n)))
+ones: Op = Op("ones", "n …", "array of ones: ones(2, 3)", None, lambda *n: numpy().ones(_new(*n)))
+eye: Op = Op("eye", "n …", "identity matrix", None, lambda *n: numpy().eye(*_new(*n)))
 
 
 def _full(*xs: Any) -> Any:
     return numpy().full(_new(*xs[:-1]), xs[-1])
 
 
-full = Op("full", "n fill …", "array of one value: full(2, 2, fill)", None, _full, None,
+full: Op = Op("full", "n fill …", "array of one value: full(2, 2, fill)", None, _full, None,
           lambda i: lambda g, y, *xs: sum_to_(g, shape=()) if i == len(xs) - 1 else None, linear=True)  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _weights(n: Any) -> Any:
     return numpy().linspace(0.0, 1.0, dimensions(n)[0])
 
 
-linspace = Op("linspace", "a b n", "n evenly spaced numbers from a to b, both included", None, _linspace, None,
+linspace: Op = Op("linspace", "a b n", "n evenly spaced numbers from a to b, both included", None, _linspace, None,
               [lambda g, y, a, b, n: sum_to_(g * (1.0 - _weights(n)), shape=()),
                lambda g, y, a, b, n: sum_to_(g * _weights(n), shape=()), None])  # fmt: skip
 
@@ -177,8 +177,8 @@ def _arange(*xs: Any) -> Any:
     return numpy().arange(a, b, step)
 
 
-arange = Op("arange", "n …", "0, 1, … n-1; arange(a, b) and arange(a, b, step) from a to below b", None, _arange, None,
+arange: Op = Op("arange", "n …", "0, 1, … n-1; arange(a, b) and arange(a, b, step) from a to below b", None, _arange, None,
             lambda i: lambda g, y, *xs: None if len(xs) == 1 or i == 1 else sum_to_(
                 g if i == 0 else g * numpy().arange(float(len(y.value) if hasattr(y, "value") else len(y))), shape=()))  # fmt: skip
-size = Op("size", "x", "number of entries", None, lambda x: float(numpy().size(x)))
-shape_ = Op("shape", "x", "the shape, as a vector", None, lambda x: numpy().array(sizes_of(x)))
+size: Op = Op("size", "x", "number of entries", None, lambda x: float(numpy().size(x)))
+shape_: Op = Op("shape", "x", "the shape, as a vector", None, lambda x: numpy().array(sizes_of(x)))

@@ -78,7 +78,9 @@ class Scope:
 
     __slots__ = ("bindings", "bound", "first", "function", "last", "locals", "loops", "place", "valued")
 
-    def __init__(self, function: Tree | None = None, locals: dict[str, Span] | None = None, place: int = 0) -> None:
+    def __init__(
+        self, function: Tree | None = None, locals: dict[str, Span] | None = None, place: int = 0
+    ) -> None:
         self.function = function
         self.place = place  # of the DEFINE instruction
         self.locals: dict[str, Span] = locals or {}
@@ -178,7 +180,7 @@ class Compiler:
             scope.first[name] = span
 
     def bind(self, name: str, span: Span, noted: bool, stop: int = 0) -> None:
-        """The name is bound from here on; `noted` if it is worth a word should nothing read it after `stop`."""
+        """The name is bound from here on; if `noted`, worth a word should nothing read it after `stop`."""
         scope = self.scope
         scope.locals.setdefault(name, span)
         if scope.function is None:
@@ -189,7 +191,9 @@ class Compiler:
 
     def settle(self, scope: Scope) -> None:
         """The scope ends: which of its bindings did nothing read?"""
-        self.unused += [(name, span) for name, span, stop in scope.bindings if scope.last.get(name, -1) < stop]
+        self.unused += [
+            (name, span) for name, span, stop in scope.bindings if scope.last.get(name, -1) < stop
+        ]
 
     def keep(self, span: Span) -> Instruction:
         """What becomes of an expression statement's value."""
@@ -260,10 +264,9 @@ class Compiler:
 
     def do_for(self, node: Tree, final: bool) -> None:
         _, start, stop, (_, *span, name), iterable, block = node
-        if iterable[0] == "range":
-            items, begin = iterable[3:], (RANGE, len(iterable) == 6, iterable[1:3])
-        else:
-            items, begin = (iterable,), (EACH, None, iterable[1:3])
+        ranged = iterable[0] == "range"
+        items = iterable[3:] if ranged else (iterable,)
+        begin = (RANGE, len(items) == 3, iterable[1:3]) if ranged else (EACH, None, iterable[1:3])
         # The items are evaluated once, before the loop.
         self.push(*items, begin, (self.loop_over, name, tuple(span), start, stop, block))
 

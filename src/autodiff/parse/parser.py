@@ -1,7 +1,7 @@
 """Lexer and LALR driver over the generated tables: text to nested tuples (name, start, stop, *children).
 
 A token is a tuple (terminal, start, stop, text). The tables (tables.py, from grammars/tables.py):
-FIXED has the kinds of terminals by their text, GROUPS those of the others by PATTERN's group (0: no terminal);
+FIXED has the kinds of terminals by their text, GROUPS those of the others by PATTERN's group (0: none);
 ROWS[STATES[s]][kind] is the state to shift to, or ~rule to reduce, or 0; GOTOS[s][origin] is the state
 after a reduction; the first UNITS rules only pass their one symbol on.
 """
@@ -43,7 +43,7 @@ def _load() -> ModuleType:
             return tables
         import zlib
 
-        if tables.DIGEST == zlib.crc32(grammar):
+        if zlib.crc32(grammar) == tables.DIGEST:
             return tables
     from autodiff.parse.stale import rebuild
 
@@ -80,10 +80,11 @@ def tree(text: str) -> Any:
     states = [0]
     values: list[Any] = [None]
     starts = [0]
+    value: Any
     depth = 0  # open brackets
     end = 0  # of the last token
     for match in _scan(text):
-        group = match.lastindex
+        group: Any = match.lastindex
         start, stop = match.span(group)
         word = match[group]
         kind = fixed.get(word) or groups[group]

@@ -34,9 +34,7 @@ SIGNS = {
 ASSIGNMENTS = frozenset(
     ("=", "+=", "//=", "%=", "_MINUS_ASSIGN", "_TIMES_ASSIGN", "_DIVIDE_ASSIGN", "_POWER_ASSIGN")
 )
-INFIX = frozenset(
-    ("+", "//", "%", "@", "<", ">", "==", "and", "or", "not", "√", "..", *ASSIGNMENTS, *SIGNS)
-)
+INFIX = frozenset(("+", "//", "%", "@", "<", ">", "==", "and", "or", "not", "√", "..", *ASSIGNMENTS, *SIGNS))
 AWAITING = INFIX | {"if", "else", "while", "by", "in"}  # what a value must follow
 WORDS = frozenset(("break", "continue", "while", "for", "else", "if", "or", "and", "not", "by", "in"))
 STOPS = frozenset(("_NEWLINE", "$END", ";", "}"))
@@ -156,7 +154,9 @@ class Problem:
                 return problem
         return self.problem(f"expected {self.wanted()}, found {self.found()}")
 
-    def problem(self, message: str, span: tuple[int, int] | None = None, help: str | None = None) -> SyntaxProblem:
+    def problem(
+        self, message: str, span: tuple[int, int] | None = None, help: str | None = None
+    ) -> SyntaxProblem:
         return SyntaxProblem(message, span or self.token[1:3], help)
 
     # Words.
@@ -177,7 +177,11 @@ class Problem:
             parts.append("a name")
         elif "+" in expected:
             parts.append("an operator")
-        signs = ("{", "else", "..", ",", ")", "]") if "NAME" in expected else ("{", "in", "else", "..", ",", ")", "]")
+        signs = (
+            ("{", "else", "..", ",", ")", "]")
+            if "NAME" in expected
+            else ("{", "in", "else", "..", ",", ")", "]")
+        )
         parts += [shown(sign) for sign in signs if sign in expected]
         if "NUMBER" not in expected and "$END" in expected:
             parts.append("the end of the statement")
@@ -304,7 +308,9 @@ def _number(p: Problem) -> SyntaxProblem | None:
         return p.problem(f"{shown(glued[0])} is not a number: '_' stands between two digits", span, help)
     digits = re.fullmatch(r"0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+)", glued[0])
     if digits and len(glued[0]) < 20:
-        return p.problem(f"{shown(glued[0])} is not a number: only decimal digits", span, f"write {int(glued[0], 0)}")
+        return p.problem(
+            f"{shown(glued[0])} is not a number: only decimal digits", span, f"write {int(glued[0], 0)}"
+        )
     return None
 
 
@@ -332,7 +338,8 @@ def _bracket(p: Problem) -> SyntaxProblem | None:
         if opener is None:
             return p.problem(f"{shown(token[3])} closes nothing", help="remove it, or open it before")
         return p.problem(
-            f"{shown(token[3])} can't close the '{opener[3]}' at {p.column(opener)}", help=f"write {closer} here"
+            f"{shown(token[3])} can't close the '{opener[3]}' at {p.column(opener)}",
+            help=f"write {closer} here",
         )
     if opener is None:
         return None
@@ -341,7 +348,9 @@ def _bracket(p: Problem) -> SyntaxProblem | None:
     lost = lost and (token[0] == "{" or p.line_of(token) > p.line_of(p.before))
     if token[0] == "$END" or lost:
         return p.problem(
-            f"missing '{closer}': the '{opener[3]}' at {p.column(opener)} is not closed", opener[1:3], f"add {closer}"
+            f"missing '{closer}': the '{opener[3]}' at {p.column(opener)} is not closed",
+            opener[1:3],
+            f"add {closer}",
         )
     return None
 
@@ -419,7 +428,8 @@ def _assignment(p: Problem) -> SyntaxProblem | None:
         return p.problem("'=' does not compare", help="to compare, write ==")
     if any(item[0] in ASSIGNMENTS for item in statement):
         return p.problem(
-            f"a statement binds one name: a second {shown(token[3])}", help="bind in two statements; to compare, write =="
+            f"a statement binds one name: a second {shown(token[3])}",
+            help="bind in two statements; to compare, write ==",
         )
     if not statement:
         return p.problem(f"a name is missing before {shown(token[3])}")
@@ -450,7 +460,9 @@ def _block(p: Problem) -> SyntaxProblem | None:
     if "{" in p.expected and "$END" not in p.expected and p.token[0] != "{":
         return p.problem(f"expected '{{', found {p.found()}", help="a block stands in { }")
     if p.token[0] == "{":
-        return p.problem("a block can't stand here", help="blocks follow if c, else, while c, for k in a..b and f(t)")
+        return p.problem(
+            "a block can't stand here", help="blocks follow if c, else, while c, for k in a..b and f(t)"
+        )
     return None
 
 
@@ -459,7 +471,9 @@ def _comma(p: Problem) -> SyntaxProblem | None:
         return None
     following = p.tokens[p.here + 1]
     if p.before[0] == following[0] == "NUMBER" and p.before[2] + 1 == following[1]:
-        return p.problem("a comma outside brackets", help=f"the decimal sign is a dot: {p.before[3]}.{following[3]}")
+        return p.problem(
+            "a comma outside brackets", help=f"the decimal sign is a dot: {p.before[3]}.{following[3]}"
+        )
     return p.problem("a comma outside brackets", help="a vector is written [a, b]")
 
 
@@ -471,10 +485,16 @@ def _word(p: Problem) -> SyntaxProblem | None:
         return p.problem("'else' without an 'if' before it")
     if "NUMBER" in p.expected or "NAME" in p.expected:
         help = "a conditional is written: a if c else b" if spelling == "if" else None
-        return p.problem(f"a value is missing before '{word}'" if spelling in ("and", "or") else
-                         f"'{word}' is a word of the language and can't stand here", help=help)
+        return p.problem(
+            f"a value is missing before '{word}'"
+            if spelling in ("and", "or")
+            else f"'{word}' is a word of the language and can't stand here",
+            help=help,
+        )
     if spelling in ("while", "for", "break", "continue"):
-        return p.problem(f"expected {p.wanted()}, found '{word}'", help="separate statements by ; or a new line")
+        return p.problem(
+            f"expected {p.wanted()}, found '{word}'", help="separate statements by ; or a new line"
+        )
     return None
 
 

@@ -17,15 +17,15 @@ CONST = 0  # value: push the number
 LOAD = 1  # name: push what the name is bound to
 STORE = 2  # name: pop and bind, in a function locally
 APPLY = 3  # (op, count): an operator on the values on top
-CALL = 4  # (name, count, keywords, spans): a call; the keywords' values lie above the others, spans[0] is the name's
+CALL = 4  # (name, count, keywords, spans): keywords' values lie above the others; spans[0] is the name's
 LIST = 5  # count: an array of the values on top
-INDEX = 6  # items: "i" for one index, (start, stop, step) flags for a slice; their values lie above the object
+INDEX = 6  # items: "i", or (start, stop, step) flags of a slice; their values lie above the object
 JUMP = 7  # target
 BRANCH = 8  # target: pop a condition, jump if it is false
 SHORT = 9  # ("and" | "or", target): if the top decides alone, make it a truth value and jump
 COMBINE = 10  # "and" | "or": pop right and left, push the elementwise result
 ACC = 11  # push the neutral element of a chain of comparisons
-LINK = 12  # (op, target): [acc, left, right] to [acc and (left op right), right]; a false scalar acc jumps, alone
+LINK = 12  # (op, target): [acc, left, right] to [acc and (left op right), right]; a false scalar: jump
 CLOSE = 13  # op: the last of a chain: [acc, left, right] to [acc and (left op right)]
 RANGE = 14  # has_step: pop step, stop, start; push an iterator, both ends included
 EACH = 15  # pop an array, push an iterator over its first axis
@@ -39,10 +39,8 @@ RETURN = 22  # leave the function with the frame's result
 DIFF = 23  # (name, has_order): [value] or [value, order] to the derivative by the name's present value
 END = 24  # the program's end
 
-OPCODES = (
-    "CONST LOAD STORE APPLY CALL LIST INDEX JUMP BRANCH SHORT COMBINE ACC LINK CLOSE RANGE EACH NEXT ROUND UNLOOP"
-    " POP KEEP DEFINE RETURN DIFF END"
-).split()
+OPCODES = [name for name in dict(globals()) if name.isupper() and name != "TYPE_CHECKING"]
+"""The names of the opcodes, by number."""
 
 
 class Program:
@@ -87,7 +85,8 @@ class Program:
 
     def listing(self) -> str:
         """The instructions, one a line, for people."""
-        return "\n".join(
-            f"{place:4} {OPCODES[opcode]:8}{'' if argument is None else repr(argument):28} {self.source[slice(*span)]!r}"
-            for place, (opcode, argument, span) in enumerate(self.code)
-        )
+        lines = []
+        for place, (opcode, argument, span) in enumerate(self.code):
+            shown = "" if argument is None else repr(argument)
+            lines.append(f"{place:4} {OPCODES[opcode]:8}{shown:28} {self.source[slice(*span)]!r}")
+        return "\n".join(lines)

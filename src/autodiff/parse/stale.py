@@ -8,7 +8,7 @@ from types import ModuleType
 
 
 def rebuild(grammars: str, here: str, grammar: bytes) -> ModuleType:
-    """Fresh tables for the grammar by grammars/tables.py; the file in `here` is replaced whole or not at all."""
+    """Fresh tables by grammars/tables.py; the file in `here` is replaced whole or not at all."""
     spec = importlib.util.spec_from_file_location("_autodiff_tables", os.path.join(grammars, "tables.py"))
     if spec is None or spec.loader is None:
         raise ImportError(f"no table generator in {grammars}")
