@@ -23,7 +23,5 @@ class TablesHook(BuildHookInterface[Any]):
         spec.loader.exec_module(generator)
         text = generator.generate((root / "grammars" / "expression.lark").read_bytes())
         target = root / "src" / "autodiff" / "parse" / "tables.py"
-        if not (target.exists() and target.read_text("ascii") == text) and not generator.replace(
-            str(target), text
-        ):
+        if not (target.exists() and target.read_text("ascii") == text) and not generator.replace(str(target), text):
             raise OSError(f"cannot write {target}")

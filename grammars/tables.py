@@ -104,9 +104,7 @@ def generate(grammar: bytes) -> str:
         )
     distinct = list(dict.fromkeys(actions))
     spelling = {
-        name: terminal.pattern.value
-        for name, terminal in terminals.items()
-        if isinstance(terminal.pattern, PatternStr)
+        name: terminal.pattern.value for name, terminal in terminals.items() if isinstance(terminal.pattern, PatternStr)
     }
 
     lines = [

@@ -34,8 +34,18 @@ class Outcome:
     """The answers to one request; what was not asked for is None."""
 
     __slots__ = (
-        "derivatives", "gradient", "hessian", "hvp", "jacobian", "jvp", "notes", "program", "rows", "value", "vjp",
-    )  # fmt: skip
+        "derivatives",
+        "gradient",
+        "hessian",
+        "hvp",
+        "jacobian",
+        "jvp",
+        "notes",
+        "program",
+        "rows",
+        "value",
+        "vjp",
+    )
 
     def __init__(self, program: Program, value: Any) -> None:
         self.program = program
@@ -64,9 +74,7 @@ class Job:
                 raise NameProblem(
                     f"'{name}' is no input of the expression", help=suggestion(name, names) or _inputs(names)
                 )
-        self.run: Run = evaluate(
-            program, point, wrt, max_ops=settings.max_ops, convention=settings.convention, **modes
-        )
+        self.run: Run = evaluate(program, point, wrt, max_ops=settings.max_ops, convention=settings.convention, **modes)
         self.leaves = {name: self.run.leaves[name] for name in wrt}
         self.root = self.run.value
         self.value = value_of(self.root)
@@ -79,9 +87,7 @@ class Job:
         from autodiff.trace import gather
 
         out = Outcome(self.program, self.value)
-        unused = [
-            Note("unused", f"nothing uses '{name}'", span) for name, span in self.program.unused
-        ]
+        unused = [Note("unused", f"nothing uses '{name}'", span) for name, span in self.program.unused]
         out.notes = unused + gather(self.notes) + list(self.kinked.values()) if self.notes or self.kinked else unused
         return out
 
@@ -98,8 +104,9 @@ class Job:
         if numeric.is_array(self.value):
             raise ShapeError(
                 f"{command} wants one number, but the result has shape {self.value.shape}",
-                self.last_span(), "use jac for arrays, or sum(…)",
-            )  # fmt: skip
+                self.last_span(),
+                "use jac for arrays, or sum(…)",
+            )
 
     def last_span(self) -> Any:
         span = self.root.span if isinstance(self.root, Node) else None
@@ -136,7 +143,10 @@ class Job:
         return kinks(root, seed, list(self.leaves.values()))
 
     def settle(self, root: Any, seed: Any, result: dict[str, Any]) -> dict[str, Any]:
-        """At kinks: the derivative where both sides agree, else ours with a note. `result` has the root's shape first."""
+        """At kinks: the derivative where both sides agree, else ours with a note.
+
+        Each entry of `result` has the root's shape, then the leaf's.
+        """
         at = self.kinks(root, seed)
         if not at:
             return result
@@ -158,8 +168,9 @@ class Job:
                         settled = np.where(agree, np.where(ours == left, left, right), ours)
                     if not agree.all() and differ is None:
                         bad = np.argwhere(~np.atleast_1d(agree))[0]
-                        one = [float(np.atleast_1d(v)[tuple(bad)]) for v in (left, right, np.asarray(ours, float))]
-                        differ = (name + (str(list(place)) if place else ""), *one)
+                        sides = [np.atleast_1d(np.asarray(v, float)) for v in (left, right, ours)]
+                        at_left, at_right, chosen = (float(side[tuple(bad)]) for side in sides)
+                        differ = (name + (str(list(place)) if place else ""), at_left, at_right, chosen)
                     if numeric.is_array(result[name]):
                         if not result[name].flags.writeable:
                             result[name] = result[name].copy()
@@ -185,8 +196,9 @@ class Job:
         values = ", ".join(brief(value_of(x)) for x in node.inputs)
         sides = (
             f": d/d{name} is {brief(left)} from the left, {brief(right)} from the right; {brief(ours)} by convention"
-            if name else f"; the convention is used ({node.op.kinks})"
-        )  # fmt: skip
+            if name
+            else f"; the convention is used ({node.op.kinks})"
+        )
         what = "a jump" if node.op.jump else "a kink"
         self.kinked[key] = Note("kink", f"'{text}' has {what} at {values}{sides}", node.span)
 
@@ -465,9 +477,10 @@ def graph(program: Program, point: Point, wrt: Sequence[str], settings: Settings
         if node.op is not None:
             locals_[node] = tuple(
                 (value_of(local(node, i)) if node.op.elementwise else _plain_local(node, i))
-                if isinstance(x, Node) else None
+                if isinstance(x, Node)
+                else None
                 for i, x in enumerate(node.inputs)
-            )  # fmt: skip
+            )
     out.rows = [root.tape.nodes, root, job.run.names, gradients, locals_]
     settled = job.settle(root, 1.0, {n: gradients.get(leaf, zeros_like(leaf.value)) for n, leaf in job.leaves.items()})
     out.notes = job.outcome().notes

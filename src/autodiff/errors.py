@@ -78,7 +78,7 @@ if TYPE_CHECKING:
         kind: str
         message: str
         span: Span | None = None
-        count: int = 1
+        count: int = 1  # type: ignore[assignment]
         help: str | None = None
 
 else:

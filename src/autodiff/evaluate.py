@@ -19,9 +19,16 @@ if TYPE_CHECKING:
     from autodiff.errors import Span
 
 CONSTANTS: dict[str, float | bool] = {
-    "pi": math.pi, "π": math.pi, "e": math.e, "tau": math.tau, "τ": math.tau,
-    "inf": math.inf, "nan": math.nan, "true": True, "false": False,
-}  # fmt: skip
+    "pi": math.pi,
+    "π": math.pi,
+    "e": math.e,
+    "tau": math.tau,
+    "τ": math.tau,
+    "inf": math.inf,
+    "nan": math.nan,
+    "true": True,
+    "false": False,
+}
 REDUCES = {"max": "amax", "min": "amin"}  # of one operand these reduce
 MAX_OPS = 50_000_000
 DEEPEST = 1_000_000  # calls within calls; a frame costs about 400 bytes
@@ -77,9 +84,7 @@ def check_names(program: Program, point: Mapping[str, Any]) -> None:
         known = next((text for text in near if text), None)
         if known is None and len(missing) == 1:
             known = suggestion(missing[0], [*CONSTANTS, *program.bound])
-        raise NameProblem(
-            text, program.input_spans[missing[0]], f"give {hint}" + (f"; {known}" if known else "")
-        )
+        raise NameProblem(text, program.input_spans[missing[0]], f"give {hint}" + (f"; {known}" if known else ""))
     for opcode, argument, span in program.code:
         if opcode == code.STORE and argument not in point:
             if argument in CONSTANTS:
@@ -116,9 +121,7 @@ def _linked_call(program: Program, argument: Any, span: Span) -> Any:
     op = NAMES.get(name)
     if op is None:
         if name in program.inputs or name in program.bound or name in CONSTANTS:
-            raise NameProblem(
-                f"'{name}' is a value, not a function", spans[0], f"a product is written {name}*(…)"
-            )
+            raise NameProblem(f"'{name}' is a value, not a function", spans[0], f"a product is written {name}*(…)")
         raise NameProblem(f"unknown name '{name}'", spans[0], suggestion(name, [*NAMES, *program.functions]))
     if op.name in REDUCES and (count == 1 or keywords):
         op = OPS[REDUCES[op.name]]
@@ -136,14 +139,13 @@ def _linked_call(program: Program, argument: Any, span: Span) -> Any:
             raise NameProblem(f"{name} takes no argument '{keyword}'", span, f"it knows {', '.join(known)}")
     if count > (op.most if op.most is not None else count) or any(i not in given for i in range(needed)):
         most = op.most
-        wanted = (
-            f"at least {needed}" if most is None else str(needed) if most == needed else f"{needed} to {most}"
-        )  # fmt: skip
-        plural = "s" * (wanted != "1")
+        much = f"at least {needed}" if most is None else str(needed) if most == needed else f"{needed} to {most}"
+        plural = "s" * (much != "1")
         raise NameProblem(
-            f"{name} takes {wanted} argument{plural}, not {count + len(keywords) - len(static)}", span,
+            f"{name} takes {much} argument{plural}, not {count + len(keywords) - len(static)}",
+            span,
             f"{name}({', '.join(op.operands)})",
-        )  # fmt: skip
+        )
     if not keywords and (count == op.most or op.most is None):
         return op, count, (), None
     order = [given.index(i) if i in given else places_default(op, i) for i in range(max(given, default=-1) + 1)]
@@ -199,7 +201,7 @@ class Range:
         if by == 0.0:
             raise ComputationError("a range with step 0 has no end")
         self.start, self.step, self.k = first, by, 0
-        self.count = int(math.floor((last - first) / by * (1 + 1e-15) + 1e-12)) + 1
+        self.count = math.floor((last - first) / by * (1 + 1e-15) + 1e-12) + 1
 
     def __iter__(self) -> Iterator[float]:
         return self
@@ -275,7 +277,8 @@ def evaluate(
 ) -> Run:
     """Run the program at a point (name to raw value), recording what depends on the names `wrt`.
 
-    With `picture` constants are kept as nodes too, with `trace` all operations are recorded. Errors carry the place in the text.
+    With `picture` constants are kept as nodes too, with `trace` all operations are recorded.
+    Errors carry the place in the text.
     """
     check_names(program, point)
     linked = link(program)

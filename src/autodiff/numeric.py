@@ -26,10 +26,9 @@ LARGEST = 2**31  # bytes of one array; more is taken for a slip of the pen
 
 def numpy() -> ModuleType:
     """The NumPy module, imported at the first array."""
-    module = modules.get("numpy")
-    if module is None or not hasattr(module, "ndarray"):
-        import numpy as module
-    return module
+    import numpy
+
+    return numpy
 
 
 def special() -> ModuleType:
@@ -162,8 +161,7 @@ def sum_to(x: Any, target: tuple[int, ...]) -> Any:
     lead = len(found) - len(target)
     axes = (*range(lead), *(i + lead for i, n in enumerate(target) if n == 1 and found[i + lead] != 1))
     x = np.sum(x, axis=axes) if axes else x
-    x = x.reshape(target) if x.size == math.prod(target) else np.broadcast_to(x, target)
-    return x
+    return x.reshape(target) if x.size == math.prod(target) else np.broadcast_to(x, target)
 
 
 def guard_size(dimensions: tuple[int, ...]) -> tuple[int, ...]:

@@ -31,9 +31,7 @@ class Node:
     constant = False
     __array_ufunc__ = None  # array op node is left to the node
 
-    def __init__(
-        self, tape: Tape, op: Op | None, inputs: tuple[Any, ...], params: dict[str, Any], value: Any
-    ) -> None:
+    def __init__(self, tape: Tape, op: Op | None, inputs: tuple[Any, ...], params: dict[str, Any], value: Any) -> None:
         self.tape = tape
         self.op = op
         self.inputs = inputs
@@ -157,10 +155,7 @@ def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
         return zeros_like(x.value)
     if op.elementwise:
         d = local(node, i, record=record)
-        if d.__class__ is float and d == 1.0:
-            c = g
-        else:
-            c = (gate if op.selects else chain)(g, d)
+        c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
     else:
         rule = op.vjp(i)
         if rule is None:
@@ -229,8 +224,16 @@ def backward(
 
 def _operators() -> None:
     """Give nodes the operators that the rows name."""
-    names = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "floordiv": "floordiv", "mod": "mod",
-             "pow": "pow", "matmul": "matmul"}  # fmt: skip
+    names = {
+        "add": "add",
+        "sub": "sub",
+        "mul": "mul",
+        "div": "truediv",
+        "floordiv": "floordiv",
+        "mod": "mod",
+        "pow": "pow",
+        "matmul": "matmul",
+    }
     for name, method in names.items():
         if name in OPS:
             op = OPS[name]

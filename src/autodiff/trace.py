@@ -30,8 +30,7 @@ def gather(notes: Iterable[Note]) -> list[Note]:
 def brief(value: Any) -> str:
     """A value in a message."""
     if numeric.is_array(value):
-        text = str(value.tolist()) if value.size <= 6 else f"an array of shape {value.shape}"
-        return text
+        return str(value.tolist()) if value.size <= 6 else f"an array of shape {value.shape}"
     return f"{value:.6g}" if value.__class__ is float else str(value).lower()
 
 

@@ -19,8 +19,7 @@ def code() -> Callable[[str], Code]:
 
     def plain(text: str) -> Code:
         return [
-            (OPCODES[opcode], argument[:3] if opcode == CALL else argument)
-            for opcode, argument, _ in parse(text).code
+            (OPCODES[opcode], argument[:3] if opcode == CALL else argument) for opcode, argument, _ in parse(text).code
         ]
 
     return plain

@@ -165,12 +165,8 @@ def test_edited_grammar_takes_effect(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "src", tmp_path / "src")
     grammar = tmp_path / "grammars" / "expression.lark"
     assert run(tmp_path, "a plus b").endswith("False\n")
-    grammar.write_text(
-        grammar.read_text("utf-8").replace('sum "+" product', '("plus" | "+") product', 1), "utf-8"
-    )
-    grammar.write_text(
-        grammar.read_text("utf-8").replace('| ("plus" | "+")', '| sum ("plus" | "+")', 1), "utf-8"
-    )
+    grammar.write_text(grammar.read_text("utf-8").replace('sum "+" product', '("plus" | "+") product', 1), "utf-8")
+    grammar.write_text(grammar.read_text("utf-8").replace('| ("plus" | "+")', '| sum ("plus" | "+")', 1), "utf-8")
     assert run(tmp_path, "a plus b") == "['a', 'b', ('add', 2), None, None]\nTrue\n"
     assert run(tmp_path, "a plus b") == "['a', 'b', ('add', 2), None, None]\nFalse\n"
     (tmp_path / "src/autodiff/parse/tables.py").unlink()

@@ -32,9 +32,7 @@ def test_without_a_place() -> None:
 
 def test_note_with_count() -> None:
     note = Note("kink", "abs has a kink at 0", (0, 6), 3)
-    assert note_text(note, "abs(x)") == (
-        "note: abs has a kink at 0 (line 1, column 1) (3 times)\n  abs(x)\n  ^^^^^^"
-    )
+    assert note_text(note, "abs(x)") == ("note: abs has a kink at 0 (line 1, column 1) (3 times)\n  abs(x)\n  ^^^^^^")
 
 
 @pytest.mark.parametrize(
@@ -92,8 +90,7 @@ def test_a_very_long_line_takes_no_time() -> None:
 def test_colour() -> None:
     coloured = error_text(SyntaxProblem("bad", (0, 1), "fix"), "x", colour=True)
     assert coloured == (
-        "\x1b[1;31merror:\x1b[0m bad (line 1, column 1)\n  x\n"
-        "  \x1b[1;31m^\x1b[0m\n\x1b[1;36mhelp:\x1b[0m fix"
+        "\x1b[1;31merror:\x1b[0m bad (line 1, column 1)\n  x\n  \x1b[1;31m^\x1b[0m\n\x1b[1;36mhelp:\x1b[0m fix"
     )
 
 

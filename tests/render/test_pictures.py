@@ -211,9 +211,7 @@ def test_array_terms_name_the_rows_only() -> None:
     v = leaf("v", np.arange(3.0))
     y = Node(Op("sum"), v, value=3.0)
     line = lanes(freeze([v, y], y, gradients={v: np.ones(3), y: 1.0}, local={y: (None,)}), local=True)[1]
-    assert (
-        line.split("  ") == ["●", "v", *line.split("  ")[2:]] and line.endswith("from y") and "=" not in line
-    )
+    assert line.split("  ") == ["●", "v", *line.split("  ")[2:]] and line.endswith("from y") and "=" not in line
     assert "[0, 1, 2]" in line and "[1, 1, 1]" in line
 
 

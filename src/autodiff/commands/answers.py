@@ -97,9 +97,8 @@ def hess(request: Request) -> Parts:
     out = differentiate.hessian(request.program, request.point, request.wrt(), request.settings)
     gradient, hessian = out.gradient or {}, out.hessian or {}
     blocks = [
-        (f"d2/d{a}2" if a == b else f"d2/d{a}d{b}", block)
-        for a, row in hessian.items() for b, block in row.items()
-    ]  # fmt: skip
+        (f"d2/d{a}2" if a == b else f"d2/d{a}d{b}", block) for a, row in hessian.items() for b, block in row.items()
+    ]
     asked = [block for _, block in blocks]
     if not any(map(numeric.is_array, asked)):
         asked = [[list(row.values()) for row in hessian.values()]] if hessian else []

@@ -31,9 +31,14 @@ def drawn(request: Request, outcome: differentiate.Outcome, format: str, notes: 
 
     nodes, root, names, gradients, local = outcome.rows or []
     rows = freeze(
-        nodes, root, source=request.source, names=names, gradients=gradients, local=local,
+        nodes,
+        root,
+        source=request.source,
+        names=names,
+        gradients=gradients,
+        local=local,
         reserved={*request.program.inputs, *request.program.bound},
-    )  # fmt: skip
+    )
     if format == "json":
         from autodiff.render.document import document, dumps
         from autodiff.render.document import graph as graph_object

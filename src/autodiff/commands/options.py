@@ -112,7 +112,7 @@ OPTIONS: dict[str, Option] = {
     "terms": Option("--order", ONE, "N", "The highest power. Default: 5.", convert=whole(0)),
     "local": Option("--local", FLAG, "", "Say how each gradient came about."),
     "ascii": Option("--ascii", FLAG, "", "Draw with ASCII characters alone."),
-}  # fmt: skip
+}
 
 COMMON = "file at output digits strict convention max_ops color"
 ANSWER = f"format json sweep {COMMON}"
@@ -135,12 +135,19 @@ COMMANDS: dict[str, Command] = {
         _answer("diff", "Derivatives of order 1 to N.", "wrt order", "'exp(sin(x))' --at x=1 --order 4"),
         _answer("taylor", "Taylor coefficients.", "wrt terms", "'sin(x)/(1+x)' --at x=0 --order 6"),
         Command(
-            "graph", "The recorded computation, drawn.", "graph:graph",
-            f"wrt local ascii picture json {COMMON}", "'(x+2)*x' --at x=2 --local",
+            "graph",
+            "The recorded computation, drawn.",
+            "graph:graph",
+            f"wrt local ascii picture json {COMMON}",
+            "'(x+2)*x' --at x=2 --local",
         ),
         Command(
-            "functions", "The functions of the language.", "functions:functions",
-            "format json output color", "sin", "[NAME]",
+            "functions",
+            "The functions of the language.",
+            "functions:functions",
+            "format json output color",
+            "sin",
+            "[NAME]",
         ),
     )
-}  # fmt: skip
+}

@@ -154,6 +154,7 @@ def linear(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any], y0
     """An op linear in each of its series operands."""
     places = [i for i, x in enumerate(xs) if isinstance(x, Series)]
     if op.name in ("list", "concat", "stack"):
+
         def joint(k: int) -> Any:
             return op(*(coefficient(x, k) if isinstance(x, Series) else zero(x) for x in xs), **params)
 
@@ -282,9 +283,12 @@ def root(field: Field, x: Series) -> Any:
     """sqrt where the series starts at 0: t^2m·(a + …) has the root t^m·sqrt(a + …)."""
     if numeric.shape(x[0]):
         np = numeric.numpy()
-        parts = [root_or_sqrt(field, Series(field, [float(v) for v in c], lambda k: 0.0))
-                 for c in np.stack([np.broadcast_to(x[k], x.shape) for k in range(field.order + 1)], -1).reshape(
-                     -1, field.order + 1)]  # fmt: skip
+        parts = [
+            root_or_sqrt(field, Series(field, [float(v) for v in c], lambda k: 0.0))
+            for c in np.stack([np.broadcast_to(x[k], x.shape) for k in range(field.order + 1)], -1).reshape(
+                -1, field.order + 1
+            )
+        ]
         return Series(
             field,
             [np.array([p[0] for p in parts]).reshape(x.shape)],

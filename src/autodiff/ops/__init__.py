@@ -4,6 +4,15 @@ from autodiff.ops import arithmetic, exponential, linalg, piecewise, reduction, 
 from autodiff.ops.record import NAMES, OPS, Op
 
 __all__ = [
-    "NAMES", "OPS", "Op", "arithmetic", "exponential", "linalg", "piecewise", "reduction", "shape", "special",
+    "NAMES",
+    "OPS",
+    "Op",
+    "arithmetic",
+    "exponential",
+    "linalg",
+    "piecewise",
+    "reduction",
+    "shape",
+    "special",
     "trigonometric",
-]  # fmt: skip
+]

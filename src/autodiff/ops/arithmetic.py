@@ -59,59 +59,144 @@ def whole(y: Any, x: Any, n: Any = 1.0) -> Any:
 
 
 add: Op = Op(
-    "add", "a b", "sum", operator.add, operator.add, [1.0, 1.0], symbol="+", order=4,
+    "add",
+    "a b",
+    "sum",
+    operator.add,
+    operator.add,
+    [1.0, 1.0],
+    symbol="+",
+    order=4,
     samples=[(2.0, 3.0), (-1.5, 0.25)],
-)  # fmt: skip
+)
 sub: Op = Op(
-    "sub", "a b", "difference", operator.sub, operator.sub, [1.0, -1.0], symbol="-", order=4,
+    "sub",
+    "a b",
+    "difference",
+    operator.sub,
+    operator.sub,
+    [1.0, -1.0],
+    symbol="-",
+    order=4,
     samples=[(2.0, 3.0), (-1.5, 0.25)],
-)  # fmt: skip
+)
 mul: Op = Op(
-    "mul", "a b", "product", operator.mul, operator.mul,
-    [lambda y, a, b: b, lambda y, a, b: a], symbol="*", order=5, samples=[(2.0, 3.0), (-1.5, 0.25)],
-)  # fmt: skip
+    "mul",
+    "a b",
+    "product",
+    operator.mul,
+    operator.mul,
+    [lambda y, a, b: b, lambda y, a, b: a],
+    symbol="*",
+    order=5,
+    samples=[(2.0, 3.0), (-1.5, 0.25)],
+)
 div: Op = Op(
-    "div", "a b", "quotient", _div, operator.truediv,
-    [lambda y, a, b: div(1.0, b), lambda y, a, b: neg(div(y, b))], symbol="/", order=5,
-    domain="b not 0", samples=[(2.0, 3.0), (-1.5, 0.25), (1.0, -1e150)],
-)  # fmt: skip
-neg: Op = Op("neg", "x", "the value with its sign changed", operator.neg, operator.neg, [-1.0], linear=True, symbol="-", order=6,
-         samples=[2.0, -0.5])  # fmt: skip
-pos: Op = Op("pos", "x", "the value itself", operator.pos, operator.pos, [1.0], linear=True, symbol="+", order=6, samples=[2.0])
+    "div",
+    "a b",
+    "quotient",
+    _div,
+    operator.truediv,
+    [lambda y, a, b: div(1.0, b), lambda y, a, b: neg(div(y, b))],
+    symbol="/",
+    order=5,
+    domain="b not 0",
+    samples=[(2.0, 3.0), (-1.5, 0.25), (1.0, -1e150)],
+)
+neg: Op = Op(
+    "neg",
+    "x",
+    "the value with its sign changed",
+    operator.neg,
+    operator.neg,
+    [-1.0],
+    linear=True,
+    symbol="-",
+    order=6,
+    samples=[2.0, -0.5],
+)
+pos: Op = Op(
+    "pos", "x", "the value itself", operator.pos, operator.pos, [1.0], linear=True, symbol="+", order=6, samples=[2.0]
+)
 floordiv: Op = Op(
-    "floordiv", "a b", "quotient rounded down", _floordiv, from_numpy("floor_divide"), [0.0, 0.0], symbol="//",
-    order=5, domain="b not 0", samples=[(7.5, 2.0), (-7.5, 2.0)], jump=True,
-    kink=lambda y, a, b: div(a, b) == y, kinks="0 at the jumps",
-)  # fmt: skip
+    "floordiv",
+    "a b",
+    "quotient rounded down",
+    _floordiv,
+    from_numpy("floor_divide"),
+    [0.0, 0.0],
+    symbol="//",
+    order=5,
+    domain="b not 0",
+    samples=[(7.5, 2.0), (-7.5, 2.0)],
+    jump=True,
+    kink=lambda y, a, b: div(a, b) == y,
+    kinks="0 at the jumps",
+)
 mod: Op = Op(
-    "mod", "a b", "a - b*floor(a/b), with the sign of b", _mod, from_numpy("mod"),
-    [1.0, lambda y, a, b: neg(floordiv(a, b))], symbol="%", order=5, domain="b not 0",
-    samples=[(7.5, 2.0), (-7.5, 2.0), (7.5, -2.0)], jump=True, kink=lambda y, a, b: y == 0.0,
+    "mod",
+    "a b",
+    "a - b*floor(a/b), with the sign of b",
+    _mod,
+    from_numpy("mod"),
+    [1.0, lambda y, a, b: neg(floordiv(a, b))],
+    symbol="%",
+    order=5,
+    domain="b not 0",
+    samples=[(7.5, 2.0), (-7.5, 2.0), (7.5, -2.0)],
+    jump=True,
+    kink=lambda y, a, b: y == 0.0,
     kinks="the derivative of the branch that the value belongs to, at the jumps",
-)  # fmt: skip
+)
 pow_: Op = Op(
-    "pow", "x y", "x to the power y", _pow, from_numpy("power"),
+    "pow",
+    "x y",
+    "x to the power y",
+    _pow,
+    from_numpy("power"),
     [
         lambda z, x, y: where(eq(y, 0.0), 0.0, y * pow_(x, y - 1.0)),
         # x = 0 is let alone: 0^y is flat in y for y > 0, and taken to be so at y = 0
         lambda z, x, y: z * log(where(eq(x, 0.0), 1.0, x)),
     ],
-    symbol="^", order=7, domain="x > 0, or y whole", samples=[(2.0, 3.0), (0.5, -1.5), (1.3, 1.2), (7.0, 0.0)],
+    symbol="^",
+    order=7,
+    domain="x > 0, or y whole",
+    samples=[(2.0, 3.0), (0.5, -1.5), (1.3, 1.2), (7.0, 0.0)],
     kinks="inf at x = 0 for 0 < y < 1; d/dy 0^y = 0",
-)  # fmt: skip
+)
 square: Op = Op("square", "x", "x*x", lambda x: x * x, None, [lambda y, x: 2.0 * x], samples=[2.0, -0.5, 0.0])
 reciprocal: Op = Op(
-    "reciprocal", "x", "1/x", _reciprocal, lambda x: 1.0 / x, [lambda y, x: neg(y * y)], domain="x not 0",
+    "reciprocal",
+    "x",
+    "1/x",
+    _reciprocal,
+    lambda x: 1.0 / x,
+    [lambda y, x: neg(y * y)],
+    domain="x not 0",
     samples=[2.0, -0.5, 1e-100],
-)  # fmt: skip
+)
 sqrt: Op = Op(
-    "sqrt", "x", "square root", total(math.sqrt), from_numpy("sqrt"), [lambda y, x: div(0.5, y)], domain="x >= 0",
-    samples=[2.0, 1e-9, 1e200], kinks="inf at 0",
-)  # fmt: skip
+    "sqrt",
+    "x",
+    "square root",
+    total(math.sqrt),
+    from_numpy("sqrt"),
+    [lambda y, x: div(0.5, y)],
+    domain="x >= 0",
+    samples=[2.0, 1e-9, 1e200],
+    kinks="inf at 0",
+)
 cbrt: Op = Op(
-    "cbrt", "x", "cube root, real for negative x too", math.cbrt, from_numpy("cbrt"),
-    [lambda y, x: div(div(1.0 / 3.0, y), y)], samples=[2.0, -27.0, 1e-9], kinks="inf at 0",
-)  # fmt: skip
+    "cbrt",
+    "x",
+    "cube root, real for negative x too",
+    math.cbrt,
+    from_numpy("cbrt"),
+    [lambda y, x: div(div(1.0 / 3.0, y), y)],
+    samples=[2.0, -27.0, 1e-9],
+    kinks="inf at 0",
+)
 
 lt: Op = Op("lt", "a b", "less than", operator.lt, operator.lt, symbol="<", order=3)
 le: Op = Op("le", "a b", "less than or equal", operator.le, operator.le, symbol="<=", order=3)
@@ -120,16 +205,21 @@ ge: Op = Op("ge", "a b", "greater than or equal", operator.ge, operator.ge, symb
 eq: Op = Op("eq", "a b", "equal", operator.eq, operator.eq, symbol="==", order=3)
 ne: Op = Op("ne", "a b", "not equal", operator.ne, operator.ne, symbol="!=", order=3)
 not_: Op = Op("not", "x", "true where x is 0", operator.not_, _arrays_logic("logical_not"), symbol="not", order=2)
-and_: Op = Op("and", "a b", "both", lambda a, b: a != 0.0 and b != 0.0, _arrays_logic("logical_and"), symbol="and",
-          order=1)  # fmt: skip
+and_: Op = Op(
+    "and", "a b", "both", lambda a, b: a != 0.0 and b != 0.0, _arrays_logic("logical_and"), symbol="and", order=1
+)
 or_: Op = Op("or", "a b", "either", lambda a, b: a != 0.0 or b != 0.0, _arrays_logic("logical_or"), symbol="or")
 
 where: Op = Op(
-    "where", "c a b", "a where c is true, else b", lambda c, a, b: a if c else b,
+    "where",
+    "c a b",
+    "a where c is true, else b",
+    lambda c, a, b: a if c else b,
     lambda c, a, b: numpy().where(c != 0.0, a, b),
-    [0.0, lambda y, c, a, b: where(c, 1.0, 0.0), lambda y, c, a, b: where(c, 0.0, 1.0)], selects=True,
+    [0.0, lambda y, c, a, b: where(c, 1.0, 0.0), lambda y, c, a, b: where(c, 0.0, 1.0)],
+    selects=True,
     samples=[(1.0, 2.0, 3.0), (0.0, 2.0, 3.0)],
-)  # fmt: skip
+)
 
 from autodiff.ops.exponential import log  # noqa: E402  (rules are looked up when they run)
 

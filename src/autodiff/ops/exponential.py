@@ -24,39 +24,106 @@ def _logaddexp(a: float, b: float) -> float:
     return max(a, b) + math.log1p(math.exp(-abs(a - b)))
 
 
-exp: Op = Op("exp", "x", "e to the power x", total(math.exp), from_numpy("exp"), [lambda y, x: y],
-         samples=[0.0, 1.5, -700.0, 700.0])  # fmt: skip
-exp2: Op = Op("exp2", "x", "2 to the power x", total(math.exp2), from_numpy("exp2"), [lambda y, x: mul(y, LN2)],
-          samples=[0.5, -3.0, 1000.0])  # fmt: skip
-expm1: Op = Op("expm1", "x", "exp(x) - 1, exact near 0", total(math.expm1), from_numpy("expm1"), [lambda y, x: exp(x)],
-           samples=[1e-12, -40.0, 2.0])  # fmt: skip
-log: Op = Op("log", "x", "natural logarithm", total(math.log, outside=_pole), from_numpy("log"),
-         [lambda y, x: div(1.0, x)], aliases="ln", domain="x > 0", samples=[2.0, 1e-300, 1e300])  # fmt: skip
-log2: Op = Op("log2", "x", "logarithm to base 2", total(math.log2, outside=_pole), from_numpy("log2"),
-          [lambda y, x: div(1.0 / LN2, x)], domain="x > 0", samples=[2.0, 0.3])  # fmt: skip
-log10: Op = Op("log10", "x", "logarithm to base 10", total(math.log10, outside=_pole), from_numpy("log10"),
-           [lambda y, x: div(1.0 / LN10, x)], domain="x > 0", samples=[2.0, 0.3])  # fmt: skip
-log1p: Op = Op("log1p", "x", "log(1 + x), exact near 0",
-           total(math.log1p, outside=lambda x: -inf if x == -1.0 else nan), from_numpy("log1p"),
-           [lambda y, x: div(1.0, add(1.0, x))], domain="x > -1", samples=[3e-19, -0.5, 2.0])  # fmt: skip
+exp: Op = Op(
+    "exp",
+    "x",
+    "e to the power x",
+    total(math.exp),
+    from_numpy("exp"),
+    [lambda y, x: y],
+    samples=[0.0, 1.5, -700.0, 700.0],
+)
+exp2: Op = Op(
+    "exp2",
+    "x",
+    "2 to the power x",
+    total(math.exp2),
+    from_numpy("exp2"),
+    [lambda y, x: mul(y, LN2)],
+    samples=[0.5, -3.0, 1000.0],
+)
+expm1: Op = Op(
+    "expm1",
+    "x",
+    "exp(x) - 1, exact near 0",
+    total(math.expm1),
+    from_numpy("expm1"),
+    [lambda y, x: exp(x)],
+    samples=[1e-12, -40.0, 2.0],
+)
+log: Op = Op(
+    "log",
+    "x",
+    "natural logarithm",
+    total(math.log, outside=_pole),
+    from_numpy("log"),
+    [lambda y, x: div(1.0, x)],
+    aliases="ln",
+    domain="x > 0",
+    samples=[2.0, 1e-300, 1e300],
+)
+log2: Op = Op(
+    "log2",
+    "x",
+    "logarithm to base 2",
+    total(math.log2, outside=_pole),
+    from_numpy("log2"),
+    [lambda y, x: div(1.0 / LN2, x)],
+    domain="x > 0",
+    samples=[2.0, 0.3],
+)
+log10: Op = Op(
+    "log10",
+    "x",
+    "logarithm to base 10",
+    total(math.log10, outside=_pole),
+    from_numpy("log10"),
+    [lambda y, x: div(1.0 / LN10, x)],
+    domain="x > 0",
+    samples=[2.0, 0.3],
+)
+log1p: Op = Op(
+    "log1p",
+    "x",
+    "log(1 + x), exact near 0",
+    total(math.log1p, outside=lambda x: -inf if x == -1.0 else nan),
+    from_numpy("log1p"),
+    [lambda y, x: div(1.0, add(1.0, x))],
+    domain="x > -1",
+    samples=[3e-19, -0.5, 2.0],
+)
 logaddexp: Op = Op(
-    "logaddexp", "a b", "log(exp(a) + exp(b)) without overflow", _logaddexp, from_numpy("logaddexp"),
-    [lambda y, a, b: where(eq(y, -inf), 0.0, sigmoid(sub(a, b))),
-     lambda y, a, b: where(eq(y, -inf), 0.0, sigmoid(sub(b, a)))],
+    "logaddexp",
+    "a b",
+    "log(exp(a) + exp(b)) without overflow",
+    _logaddexp,
+    from_numpy("logaddexp"),
+    [
+        lambda y, a, b: where(eq(y, -inf), 0.0, sigmoid(sub(a, b))),
+        lambda y, a, b: where(eq(y, -inf), 0.0, sigmoid(sub(b, a))),
+    ],
     samples=[(1.0, 2.0), (1000.0, 0.0), (-1000.0, -1001.0)],
-)  # fmt: skip
+)
 xlogy: Op = Op(
-    "xlogy", "x y", "x*log(y), 0 where x is 0", lambda x, y: 0.0 if x == 0.0 and y == y else x * log.scalar(y),
+    "xlogy",
+    "x y",
+    "x*log(y), 0 where x is 0",
+    lambda x, y: 0.0 if x == 0.0 and y == y else x * log.scalar(y),
     lambda x, y: where(eq(x, 0.0) & (y == y), 0.0, x * log(where(eq(x, 0.0) & (y == y), 1.0, y))),
-    [lambda z, x, y: log(y), lambda z, x, y: where(eq(x, 0.0), 0.0, div(x, y))], domain="y > 0, or x = 0",
+    [lambda z, x, y: log(y), lambda z, x, y: where(eq(x, 0.0), 0.0, div(x, y))],
+    domain="y > 0, or x = 0",
     samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
-)  # fmt: skip
+)
 xlog1py: Op = Op(
-    "xlog1py", "x y", "x*log1p(y), 0 where x is 0", lambda x, y: 0.0 if x == 0.0 and y == y else x * log1p.scalar(y),
+    "xlog1py",
+    "x y",
+    "x*log1p(y), 0 where x is 0",
+    lambda x, y: 0.0 if x == 0.0 and y == y else x * log1p.scalar(y),
     lambda x, y: where(eq(x, 0.0) & (y == y), 0.0, x * log1p(where(eq(x, 0.0) & (y == y), 0.0, y))),
     [lambda z, x, y: log1p(y), lambda z, x, y: where(eq(x, 0.0), 0.0, div(x, add(1.0, y)))],
-    domain="y > -1, or x = 0", samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
-)  # fmt: skip
+    domain="y > -1, or x = 0",
+    samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
+)
 
 
 def _sigmoid(x: float) -> float:
@@ -71,19 +138,33 @@ def _softplus(x: float) -> float:
 
 
 sigmoid: Op = Op(
-    "sigmoid", "x", "1/(1 + exp(-x))", _sigmoid,
+    "sigmoid",
+    "x",
+    "1/(1 + exp(-x))",
+    _sigmoid,
     lambda x: where(lt(x, 0.0), exp(x), 1.0) * div(1.0, 1.0 + exp(-abs(x))),
-    [lambda y, x: mul(y, sigmoid(neg(x)))], aliases="logistic expit", samples=[0.3, 38.0, -700.0, 2.0],
-)  # fmt: skip
+    [lambda y, x: mul(y, sigmoid(neg(x)))],
+    aliases="logistic expit",
+    samples=[0.3, 38.0, -700.0, 2.0],
+)
 softplus: Op = Op(
-    "softplus", "x", "log(1 + exp(x)) without overflow", _softplus,
-    lambda x: where(lt(x, 0.0), 0.0, x) + log1p(exp(-abs(x))), [lambda y, x: sigmoid(x)],
+    "softplus",
+    "x",
+    "log(1 + exp(x)) without overflow",
+    _softplus,
+    lambda x: where(lt(x, 0.0), 0.0, x) + log1p(exp(-abs(x))),
+    [lambda y, x: sigmoid(x)],
     samples=[0.3, 1000.0, -700.0],
-)  # fmt: skip
+)
 log_sigmoid: Op = Op(
-    "log_sigmoid", "x", "log(sigmoid(x)) without underflow", lambda x: -_softplus(-x), lambda x: neg(softplus(-x)),
-    [lambda y, x: sigmoid(neg(x))], samples=[0.3, 700.0, -1000.0],
-)  # fmt: skip
+    "log_sigmoid",
+    "x",
+    "log(sigmoid(x)) without underflow",
+    lambda x: -_softplus(-x),
+    lambda x: neg(softplus(-x)),
+    [lambda y, x: sigmoid(neg(x))],
+    samples=[0.3, 700.0, -1000.0],
+)
 
 
 def _logit(p: float) -> float:
@@ -101,6 +182,12 @@ def _logit_array(p: object) -> object:
 
 
 logit: Op = Op(
-    "logit", "p", "log(p/(1 - p))", _logit, _logit_array, [lambda y, p: div(1.0, mul(p, sub(1.0, p)))],
-    domain="0 < p < 1", samples=[0.5, 0.3, 1e-12, 0.9999999999999999],
-)  # fmt: skip
+    "logit",
+    "p",
+    "log(p/(1 - p))",
+    _logit,
+    _logit_array,
+    [lambda y, p: div(1.0, mul(p, sub(1.0, p)))],
+    domain="0 < p < 1",
+    samples=[0.5, 0.3, 1e-12, 0.9999999999999999],
+)

@@ -36,14 +36,27 @@ def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
             return chain(g, a)
         return chain(expand(g, axis=-2, shape=shape(b)), expand(a, axis=-1, shape=shape(b)))
     if _rank(b) == 1:
-        return matmul(g, a) if _rank(a) == 2 else sum_axes(
-            chain(expand(g, axis=-1, shape=shape(a)), a), axis=tuple(range(_rank(a) - 1)))  # fmt: skip
+        return (
+            matmul(g, a)
+            if _rank(a) == 2
+            else sum_axes(chain(expand(g, axis=-1, shape=shape(a)), a), axis=tuple(range(_rank(a) - 1)))
+        )
     return matmul(swap(a), g)
 
 
-matmul: Op = Op("matmul", "a b", "matrix product", None, lambda a, b: numpy().matmul(a, b), None,
-            [_matmul_left, _matmul_right], symbol="@", order=5, linear=True,
-            samples=[([[1.0, 2.0], [3.0, 4.0]], [1.0, -1.0])])  # fmt: skip
+matmul: Op = Op(
+    "matmul",
+    "a b",
+    "matrix product",
+    None,
+    lambda a, b: numpy().matmul(a, b),
+    None,
+    [_matmul_left, _matmul_right],
+    symbol="@",
+    order=5,
+    linear=True,
+    samples=[([[1.0, 2.0], [3.0, 4.0]], [1.0, -1.0])],
+)
 
 
 def _dot(a: Any, b: Any) -> Any:
@@ -62,17 +75,34 @@ def _dot_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     return _matmul_right(g, y, a, b)
 
 
-dot: Op = Op("dot", "a b", "inner product of vectors, product of matrices", None, _dot, None, [_dot_left, _dot_right],
-         linear=True, samples=[([1.0, 2.0], [3.0, 4.0])])  # fmt: skip
+dot: Op = Op(
+    "dot",
+    "a b",
+    "inner product of vectors, product of matrices",
+    None,
+    _dot,
+    None,
+    [_dot_left, _dot_right],
+    linear=True,
+    samples=[([1.0, 2.0], [3.0, 4.0])],
+)
 
 
 def _flat(x: Any) -> Any:
     return reshape(x, float(math.prod(shape(x)) if shape(x) else 1))
 
 
-outer: Op = Op("outer", "a b", "all products of an entry of a and one of b", None, lambda a, b: numpy().outer(a, b), None,
-           [lambda g, y, a, b: _like(matmul(g, _flat(b)), a), lambda g, y, a, b: _like(matmul(_flat(a), g), b)],
-           linear=True, samples=[([1.0, 2.0], [3.0, 4.0, 5.0])])  # fmt: skip
+outer: Op = Op(
+    "outer",
+    "a b",
+    "all products of an entry of a and one of b",
+    None,
+    lambda a, b: numpy().outer(a, b),
+    None,
+    [lambda g, y, a, b: _like(matmul(g, _flat(b)), a), lambda g, y, a, b: _like(matmul(_flat(a), g), b)],
+    linear=True,
+    samples=[([1.0, 2.0], [3.0, 4.0, 5.0])],
+)
 
 
 def _like(x: Any, other: Any) -> Any:
@@ -87,9 +117,17 @@ def _cross(a: Any, b: Any) -> Any:
     return np.cross(a, b)
 
 
-cross: Op = Op("cross", "a b", "vector product in three dimensions", None, _cross, None,
-           [lambda g, y, a, b: cross(b, g), lambda g, y, a, b: cross(g, a)], linear=True,
-           samples=[([1.0, 2.0, 3.0], [0.5, -1.0, 2.0])])  # fmt: skip
+cross: Op = Op(
+    "cross",
+    "a b",
+    "vector product in three dimensions",
+    None,
+    _cross,
+    None,
+    [lambda g, y, a, b: cross(b, g), lambda g, y, a, b: cross(g, a)],
+    linear=True,
+    samples=[([1.0, 2.0, 3.0], [0.5, -1.0, 2.0])],
+)
 
 
 def _square(a: Any) -> Any:
@@ -110,8 +148,17 @@ def _trace(a: Any) -> Any:
     return numpy().trace(a)
 
 
-trace: Op = Op("trace", "a", "sum of the diagonal", None, _trace, None,
-           [lambda g, y, a: mul(g, numpy().eye(*shape(a)))], linear=True, samples=[([[1.0, 2.0], [3.0, 4.0]],)])  # fmt: skip
+trace: Op = Op(
+    "trace",
+    "a",
+    "sum of the diagonal",
+    None,
+    _trace,
+    None,
+    [lambda g, y, a: mul(g, numpy().eye(*shape(a)))],
+    linear=True,
+    samples=[([[1.0, 2.0], [3.0, 4.0]],)],
+)
 
 
 def _det(a: Any) -> Any:
@@ -126,8 +173,11 @@ def _det(a: Any) -> Any:
     if n == 2:
         return a[..., 0, 0] * a[..., 1, 1] - a[..., 0, 1] * a[..., 1, 0]
     if n == 3:
-        return sum(a[..., 0, i] * (a[..., 1, (i + 1) % 3] * a[..., 2, (i + 2) % 3]
-                                   - a[..., 1, (i + 2) % 3] * a[..., 2, (i + 1) % 3]) for i in range(3))  # fmt: skip
+        return sum(
+            a[..., 0, i]
+            * (a[..., 1, (i + 1) % 3] * a[..., 2, (i + 2) % 3] - a[..., 1, (i + 2) % 3] * a[..., 2, (i + 1) % 3])
+            for i in range(3)
+        )
     return np.linalg.det(a)
 
 
@@ -173,8 +223,16 @@ def _cofactor_vjp(g: Any, y: Any, a: Any) -> Any:
     return scatter(chain(wide, minors), index=where_, shape=shape(a))
 
 
-det: Op = Op("det", "a", "determinant", None, _det, None, [lambda g, y, a: chain(_over(g, a), cofactor(a))],
-         samples=[([[1.0, 2.0], [3.0, 4.0]],), ([[0.0, 0.0], [0.0, 3.0]],)])  # fmt: skip
+det: Op = Op(
+    "det",
+    "a",
+    "determinant",
+    None,
+    _det,
+    None,
+    [lambda g, y, a: chain(_over(g, a), cofactor(a))],
+    samples=[([[1.0, 2.0], [3.0, 4.0]],), ([[0.0, 0.0], [0.0, 3.0]],)],
+)
 cofactor: Op = Op("cofactor", "a", "signed minors", None, _cofactor, None, [_cofactor_vjp], hidden=True)
 
 
@@ -189,11 +247,28 @@ def _logdet(a: Any) -> Any:
     return value if sign > 0 or value == -math.inf else math.nan
 
 
-logdet: Op = Op("logdet", "a", "log of the determinant, nan where that is negative", None, _logdet, None,
-            [lambda g, y, a: mul(g, swap(inv(a)))], domain="det > 0", samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
-inv: Op = Op("inv", "a", "inverse matrix", None, lambda a: numpy().linalg.inv(_square(a)), None,
-         [lambda g, y, a: neg(matmul(swap(y), matmul(g, swap(y))))], domain="not singular",
-         samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
+logdet: Op = Op(
+    "logdet",
+    "a",
+    "log of the determinant, nan where that is negative",
+    None,
+    _logdet,
+    None,
+    [lambda g, y, a: mul(g, swap(inv(a)))],
+    domain="det > 0",
+    samples=[([[2.0, 1.0], [1.0, 3.0]],)],
+)
+inv: Op = Op(
+    "inv",
+    "a",
+    "inverse matrix",
+    None,
+    lambda a: numpy().linalg.inv(_square(a)),
+    None,
+    [lambda g, y, a: neg(matmul(swap(y), matmul(g, swap(y))))],
+    domain="not singular",
+    samples=[([[2.0, 1.0], [1.0, 3.0]],)],
+)
 
 
 def _solve(a: Any, b: Any) -> Any:
@@ -205,9 +280,17 @@ def _solve_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     return neg(outer(back, y) if _rank(b) == 1 else matmul(back, swap(y)))
 
 
-solve: Op = Op("solve", "a b", "x with a @ x = b", None, _solve, None,
-           [_solve_left, lambda g, y, a, b: solve(swap(a), g)], domain="a not singular",
-           samples=[([[2.0, 1.0], [1.0, 3.0]], [1.0, 2.0])])  # fmt: skip
+solve: Op = Op(
+    "solve",
+    "a b",
+    "x with a @ x = b",
+    None,
+    _solve,
+    None,
+    [_solve_left, lambda g, y, a, b: solve(swap(a), g)],
+    domain="a not singular",
+    samples=[([[2.0, 1.0], [1.0, 3.0]], [1.0, 2.0])],
+)
 
 
 def _symmetric(a: Any) -> Any:
@@ -228,13 +311,27 @@ def _cholesky_vjp(g: Any, y: Any, a: Any) -> Any:
     return _even(s)
 
 
-cholesky: Op = Op("cholesky", "a", "lower triangular factor of the symmetric part", None,
-              lambda a: numpy().linalg.cholesky(_symmetric(a)), None, [_cholesky_vjp], domain="positive definite",
-              samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
-eigvalsh: Op = Op("eigvalsh", "a", "eigenvalues of the symmetric part, ascending", None,
-              lambda a: numpy().linalg.eigvalsh(_symmetric(a)), None,
-              [lambda g, y, a: _even(matmul(mul(eigenvectors(a), g), swap(eigenvectors(a))))],
-              samples=[([[2.0, 1.0], [1.0, 3.0]],)])  # fmt: skip
+cholesky: Op = Op(
+    "cholesky",
+    "a",
+    "lower triangular factor of the symmetric part",
+    None,
+    lambda a: numpy().linalg.cholesky(_symmetric(a)),
+    None,
+    [_cholesky_vjp],
+    domain="positive definite",
+    samples=[([[2.0, 1.0], [1.0, 3.0]],)],
+)
+eigvalsh: Op = Op(
+    "eigvalsh",
+    "a",
+    "eigenvalues of the symmetric part, ascending",
+    None,
+    lambda a: numpy().linalg.eigvalsh(_symmetric(a)),
+    None,
+    [lambda g, y, a: _even(matmul(mul(eigenvectors(a), g), swap(eigenvectors(a))))],
+    samples=[([[2.0, 1.0], [1.0, 3.0]],)],
+)
 
 
 def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
@@ -246,8 +343,16 @@ def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
     return _even(matmul(v, matmul(mul(f, matmul(swap(v), g)), swap(v))))
 
 
-eigenvectors: Op = Op("eigenvectors", "a", "eigenvectors of the symmetric part", None,
-                  lambda a: numpy().linalg.eigh(_symmetric(a))[1], None, [_eigenvectors_vjp], hidden=True)  # fmt: skip
+eigenvectors: Op = Op(
+    "eigenvectors",
+    "a",
+    "eigenvectors of the symmetric part",
+    None,
+    lambda a: numpy().linalg.eigh(_symmetric(a))[1],
+    None,
+    [_eigenvectors_vjp],
+    hidden=True,
+)
 
 
 def _diag(a: Any) -> Any:
@@ -258,10 +363,23 @@ def _diag(a: Any) -> Any:
     return np.diag(a)
 
 
-diag: Op = Op("diag", "a", "matrix with this diagonal, or the diagonal of a matrix", None, _diag, None,
-          [lambda g, y, a: diag(g) if shape(g) == () or _rank(a) == 1 or shape(a)[0] == shape(a)[1]
-           else scatter(g, index=(numpy().arange(shape(g)[0]), numpy().arange(shape(g)[0])), shape=shape(a))],
-          linear=True, samples=[([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],)])  # fmt: skip
+diag: Op = Op(
+    "diag",
+    "a",
+    "matrix with this diagonal, or the diagonal of a matrix",
+    None,
+    _diag,
+    None,
+    [
+        lambda g, y, a: (
+            diag(g)
+            if shape(g) == () or _rank(a) == 1 or shape(a)[0] == shape(a)[1]
+            else scatter(g, index=(numpy().arange(shape(g)[0]), numpy().arange(shape(g)[0])), shape=shape(a))
+        )
+    ],
+    linear=True,
+    samples=[([1.0, 2.0],), ([[1.0, 2.0], [3.0, 4.0]],)],
+)
 
 
 def _kron_blocks(g: Any, a: Any, b: Any) -> Any:
@@ -279,9 +397,17 @@ def _spread(x: Any, axes: tuple[int, int], blocks: Any) -> Any:
     return expand(reshape(x, *map(float, _two(x))), axis=axes, shape=shape(blocks))
 
 
-kron: Op = Op("kron", "a b", "Kronecker product", None, lambda a, b: numpy().kron(a, b), None,
-          [lambda g, y, a, b: _kron_vjp(g, a, b, 0), lambda g, y, a, b: _kron_vjp(g, a, b, 1)], linear=True,
-          samples=[([[1.0, 2.0], [3.0, 4.0]], [[0.5, -1.0]])])  # fmt: skip
+kron: Op = Op(
+    "kron",
+    "a b",
+    "Kronecker product",
+    None,
+    lambda a, b: numpy().kron(a, b),
+    None,
+    [lambda g, y, a, b: _kron_vjp(g, a, b, 0), lambda g, y, a, b: _kron_vjp(g, a, b, 1)],
+    linear=True,
+    samples=[([[1.0, 2.0], [3.0, 4.0]], [[0.5, -1.0]])],
+)
 
 
 def _kron_vjp(g: Any, a: Any, b: Any, which: int) -> Any:

@@ -22,49 +22,170 @@ def _whole(y: Any, x: Any) -> Any:
     return x == y
 
 
-abs_: Op = Op("abs", "x", "absolute value", abs, from_numpy("abs"), [lambda y, x: sign(x)], samples=[2.5, -0.5],
-          kink=lambda y, x: x == 0.0, kinks="0 at 0",
-          conventions={"jax": [lambda y, x: where(eq(x, 0.0), 1.0, sign(x))]})  # fmt: skip
-sign: Op = Op("sign", "x", "-1, 0 or 1", lambda x: x if x != x or x == 0.0 else math.copysign(1.0, x), from_numpy("sign"),
-          [0.0], samples=[2.5, -0.5], kink=lambda y, x: x == 0.0, jump=True, kinks="0 at 0")  # fmt: skip
-floor: Op = Op("floor", "x", "largest whole number not above x", _rounded(math.floor), from_numpy("floor"), [0.0],
-           samples=[1.4, -1.4], kink=_whole, jump=True, kinks="0 at whole numbers")  # fmt: skip
-ceil: Op = Op("ceil", "x", "smallest whole number not below x", _rounded(math.ceil), from_numpy("ceil"), [0.0],
-          samples=[1.4, -1.4], kink=_whole, jump=True, kinks="0 at whole numbers")  # fmt: skip
-round_: Op = Op("round", "x", "nearest whole number, half to even", _rounded(round), from_numpy("round"), [0.0],
-            samples=[1.4, -1.4], kink=lambda y, x: abs(x - y) == 0.5, jump=True, kinks="0 at halves")  # fmt: skip
-trunc: Op = Op("trunc", "x", "x without its fraction", _rounded(math.trunc), from_numpy("trunc"), [0.0],
-           samples=[1.4, -1.4], kink=lambda y, x: (x == y) & (x != 0.0), jump=True, kinks="0 at whole numbers")  # fmt: skip
-frac: Op = Op("frac", "x", "x - trunc(x)", lambda x: sub(x, trunc(x)), lambda x: sub(x, trunc(x)), [1.0],
-          samples=[1.4, -1.4], kink=lambda y, x: (y == 0.0) & (x != 0.0), jump=True, kinks="1 at whole numbers")  # fmt: skip
-fmod: Op = Op("fmod", "x y", "remainder with the sign of x", lambda x, y: math.fmod(x, y) if y and abs(x) != math.inf else nan,
-          from_numpy("fmod"), [1.0, lambda z, x, y: neg(trunc(div(x, y)))], domain="y not 0",
-          samples=[(5.0, 3.0), (-5.0, 3.0)], kink=lambda z, x, y: (z == 0.0) & (x != 0.0), jump=True,
-          kinks="of the branch that the value belongs to")  # fmt: skip
-copysign: Op = Op("copysign", "x y", "x with the sign of y", math.copysign, from_numpy("copysign"),
-              [lambda z, x, y: mul(sign(x), copysign(1.0, y)), 0.0], samples=[(2.0, -1.0), (-2.0, 3.0)],
-              kink=lambda z, x, y: x == 0.0, kinks="0 at x = 0")  # fmt: skip
+abs_: Op = Op(
+    "abs",
+    "x",
+    "absolute value",
+    abs,
+    from_numpy("abs"),
+    [lambda y, x: sign(x)],
+    samples=[2.5, -0.5],
+    kink=lambda y, x: x == 0.0,
+    kinks="0 at 0",
+    conventions={"jax": [lambda y, x: where(eq(x, 0.0), 1.0, sign(x))]},
+)
+sign: Op = Op(
+    "sign",
+    "x",
+    "-1, 0 or 1",
+    lambda x: x if x != x or x == 0.0 else math.copysign(1.0, x),
+    from_numpy("sign"),
+    [0.0],
+    samples=[2.5, -0.5],
+    kink=lambda y, x: x == 0.0,
+    jump=True,
+    kinks="0 at 0",
+)
+floor: Op = Op(
+    "floor",
+    "x",
+    "largest whole number not above x",
+    _rounded(math.floor),
+    from_numpy("floor"),
+    [0.0],
+    samples=[1.4, -1.4],
+    kink=_whole,
+    jump=True,
+    kinks="0 at whole numbers",
+)
+ceil: Op = Op(
+    "ceil",
+    "x",
+    "smallest whole number not below x",
+    _rounded(math.ceil),
+    from_numpy("ceil"),
+    [0.0],
+    samples=[1.4, -1.4],
+    kink=_whole,
+    jump=True,
+    kinks="0 at whole numbers",
+)
+round_: Op = Op(
+    "round",
+    "x",
+    "nearest whole number, half to even",
+    _rounded(round),
+    from_numpy("round"),
+    [0.0],
+    samples=[1.4, -1.4],
+    kink=lambda y, x: abs(x - y) == 0.5,
+    jump=True,
+    kinks="0 at halves",
+)
+trunc: Op = Op(
+    "trunc",
+    "x",
+    "x without its fraction",
+    _rounded(math.trunc),
+    from_numpy("trunc"),
+    [0.0],
+    samples=[1.4, -1.4],
+    kink=lambda y, x: (x == y) & (x != 0.0),
+    jump=True,
+    kinks="0 at whole numbers",
+)
+frac: Op = Op(
+    "frac",
+    "x",
+    "x - trunc(x)",
+    lambda x: sub(x, trunc(x)),
+    lambda x: sub(x, trunc(x)),
+    [1.0],
+    samples=[1.4, -1.4],
+    kink=lambda y, x: (y == 0.0) & (x != 0.0),
+    jump=True,
+    kinks="1 at whole numbers",
+)
+fmod: Op = Op(
+    "fmod",
+    "x y",
+    "remainder with the sign of x",
+    lambda x, y: math.fmod(x, y) if y and abs(x) != math.inf else nan,
+    from_numpy("fmod"),
+    [1.0, lambda z, x, y: neg(trunc(div(x, y)))],
+    domain="y not 0",
+    samples=[(5.0, 3.0), (-5.0, 3.0)],
+    kink=lambda z, x, y: (z == 0.0) & (x != 0.0),
+    jump=True,
+    kinks="of the branch that the value belongs to",
+)
+copysign: Op = Op(
+    "copysign",
+    "x y",
+    "x with the sign of y",
+    math.copysign,
+    from_numpy("copysign"),
+    [lambda z, x, y: mul(sign(x), copysign(1.0, y)), 0.0],
+    samples=[(2.0, -1.0), (-2.0, 3.0)],
+    kink=lambda z, x, y: x == 0.0,
+    kinks="0 at x = 0",
+)
 
-relu: Op = Op("relu", "x", "max(x, 0)", lambda x: x if x > 0.0 or x != x else 0.0, lambda x: numpy().where(x < 0.0, 0.0, x),
-          [lambda y, x: where(gt(x, 0.0), 1.0, 0.0)], selects=True, samples=[2.0, -1.0], kink=lambda y, x: x == 0.0,
-          kinks="0 at 0")  # fmt: skip
-leaky_relu: Op = Op("leaky_relu", "x slope=0.01", "x where positive, else slope*x", lambda x, s: x if x > 0.0 else s * x,
-                lambda x, s: where(gt(x, 0.0), x, s * x),
-                [lambda y, x, s: where(gt(x, 0.0), 1.0, s), lambda y, x, s: where(gt(x, 0.0), 0.0, x)],
-                samples=[(2.0, 0.01), (-1.0, 0.2)], kink=lambda y, x, s: (x == 0.0) & (s != 1.0), kinks="slope at 0")  # fmt: skip
-elu: Op = Op("elu", "x alpha=1", "x where positive, else alpha*(exp(x) - 1)", lambda x, a: x if x > 0.0 else a * math.expm1(x),
-         lambda x, a: where(gt(x, 0.0), x, a * expm1(x)),
-         [lambda y, x, a: where(gt(x, 0.0), 1.0, mul(a, exp(x))), lambda y, x, a: where(gt(x, 0.0), 0.0, expm1(x))],
-         samples=[(2.0, 1.0), (-1.0, 1.5)], kink=lambda y, x, a: x == 0.0, kinks="alpha at 0")  # fmt: skip
+relu: Op = Op(
+    "relu",
+    "x",
+    "max(x, 0)",
+    lambda x: x if x > 0.0 or x != x else 0.0,
+    lambda x: numpy().where(x < 0.0, 0.0, x),
+    [lambda y, x: where(gt(x, 0.0), 1.0, 0.0)],
+    selects=True,
+    samples=[2.0, -1.0],
+    kink=lambda y, x: x == 0.0,
+    kinks="0 at 0",
+)
+leaky_relu: Op = Op(
+    "leaky_relu",
+    "x slope=0.01",
+    "x where positive, else slope*x",
+    lambda x, s: x if x > 0.0 else s * x,
+    lambda x, s: where(gt(x, 0.0), x, s * x),
+    [lambda y, x, s: where(gt(x, 0.0), 1.0, s), lambda y, x, s: where(gt(x, 0.0), 0.0, x)],
+    samples=[(2.0, 0.01), (-1.0, 0.2)],
+    kink=lambda y, x, s: (x == 0.0) & (s != 1.0),
+    kinks="slope at 0",
+)
+elu: Op = Op(
+    "elu",
+    "x alpha=1",
+    "x where positive, else alpha*(exp(x) - 1)",
+    lambda x, a: x if x > 0.0 else a * math.expm1(x),
+    lambda x, a: where(gt(x, 0.0), x, a * expm1(x)),
+    [lambda y, x, a: where(gt(x, 0.0), 1.0, mul(a, exp(x))), lambda y, x, a: where(gt(x, 0.0), 0.0, expm1(x))],
+    samples=[(2.0, 1.0), (-1.0, 1.5)],
+    kink=lambda y, x, a: x == 0.0,
+    kinks="alpha at 0",
+)
 SCALE, ALPHA = 1.0507009873554804934193349852946, 1.6732632423543772848170429916717
-selu: Op = Op("selu", "x", "scaled elu of Klambauer et al. 2017",
-          lambda x: SCALE * (x if x > 0.0 else ALPHA * math.expm1(x)),
-          lambda x: SCALE * where(gt(x, 0.0), x, ALPHA * expm1(x)),
-          [lambda y, x: where(gt(x, 0.0), SCALE, mul(SCALE * ALPHA, exp(x)))], samples=[2.0, -1.0],
-          kink=lambda y, x: x == 0.0, kinks="from the left at 0")  # fmt: skip
-softsign: Op = Op("softsign", "x", "x/(1 + |x|)", lambda x: x / (1.0 + abs(x)) if abs(x) != math.inf else math.copysign(1.0, x),
-              lambda x: where(eq(abs(x), math.inf), sign(x), x / (1.0 + abs(x))),
-              [lambda y, x: square(div(1.0, add(1.0, abs_(x))))], samples=[0.3, -2.0, 1e160])  # fmt: skip
+selu: Op = Op(
+    "selu",
+    "x",
+    "scaled elu of Klambauer et al. 2017",
+    lambda x: SCALE * (x if x > 0.0 else ALPHA * math.expm1(x)),
+    lambda x: SCALE * where(gt(x, 0.0), x, ALPHA * expm1(x)),
+    [lambda y, x: where(gt(x, 0.0), SCALE, mul(SCALE * ALPHA, exp(x)))],
+    samples=[2.0, -1.0],
+    kink=lambda y, x: x == 0.0,
+    kinks="from the left at 0",
+)
+softsign: Op = Op(
+    "softsign",
+    "x",
+    "x/(1 + |x|)",
+    lambda x: x / (1.0 + abs(x)) if abs(x) != math.inf else math.copysign(1.0, x),
+    lambda x: where(eq(abs(x), math.inf), sign(x), x / (1.0 + abs(x))),
+    [lambda y, x: square(div(1.0, add(1.0, abs_(x))))],
+    samples=[0.3, -2.0, 1e160],
+)
 
 
 def _extremes(name: str, doc: str, pick: Any, array: str) -> Op:
@@ -93,8 +214,18 @@ def _extremes(name: str, doc: str, pick: Any, array: str) -> Op:
             ties = ties + (x == y)
         return ties > 1.0
 
-    return Op(name, "a b …", doc, value, over, partial, selects=True, samples=[(2.0, 3.0), (2.0, -1.0, 0.5)],
-              kink=kink, kinks="ties share evenly")  # fmt: skip
+    return Op(
+        name,
+        "a b …",
+        doc,
+        value,
+        over,
+        partial,
+        selects=True,
+        samples=[(2.0, 3.0), (2.0, -1.0, 0.5)],
+        kink=kink,
+        kinks="ties share evenly",
+    )
 
 
 max_ = _extremes("max", "largest of the operands; of one array its largest entry", max, "maximum")
@@ -108,22 +239,32 @@ def _clip(x: float, lo: float, hi: float) -> float:
 
 
 clip: Op = Op(
-    "clip", "x lo hi", "x brought into lo … hi", _clip,
+    "clip",
+    "x lo hi",
+    "x brought into lo … hi",
+    _clip,
     lambda x, lo, hi: numpy().minimum(numpy().maximum(x, lo), hi),
-    [lambda y, x, lo, hi: where(ge(x, lo), where(le(x, hi), 1.0, 0.0), 0.0),
-     lambda y, x, lo, hi: where(lt(x, lo), where(le(lo, hi), 1.0, 0.0), 0.0),
-     lambda y, x, lo, hi: where(gt(lo, hi), 1.0, where(gt(x, hi), 1.0, 0.0))],
-    aliases="clamp", selects=True, samples=[(5.0, 0.0, 2.0), (1.0, 0.0, 2.0), (-1.0, 0.0, 2.0), (1.0, 2.0, 0.0)],
-    kink=lambda y, x, lo, hi: ((x == lo) & (lo <= hi)) | ((x == hi) & (lo <= hi)), kinks="1 for x at a bound",
+    [
+        lambda y, x, lo, hi: where(ge(x, lo), where(le(x, hi), 1.0, 0.0), 0.0),
+        lambda y, x, lo, hi: where(lt(x, lo), where(le(lo, hi), 1.0, 0.0), 0.0),
+        lambda y, x, lo, hi: where(gt(lo, hi), 1.0, where(gt(x, hi), 1.0, 0.0)),
+    ],
+    aliases="clamp",
+    selects=True,
+    samples=[(5.0, 0.0, 2.0), (1.0, 0.0, 2.0), (-1.0, 0.0, 2.0), (1.0, 2.0, 0.0)],
+    kink=lambda y, x, lo, hi: ((x == lo) & (lo <= hi)) | ((x == hi) & (lo <= hi)),
+    kinks="1 for x at a bound",
     germ=lambda x, lo, hi: min_(max_(x, lo), hi),
-)  # fmt: skip
+)
 lerp: Op = Op(
-    "lerp", "a b t", "a + t*(b - a), exact at both ends",
+    "lerp",
+    "a b t",
+    "a + t*(b - a), exact at both ends",
     lambda a, b, t: a + t * (b - a) if abs(t) < 0.5 else b - (b - a) * (1.0 - t),
     lambda a, b, t: where(lt(abs(t), 0.5), a + t * (b - a), b - (b - a) * (1.0 - t)),
     [lambda y, a, b, t: sub(1.0, t), lambda y, a, b, t: t, lambda y, a, b, t: sub(b, a)],
     samples=[(1.0, 3.0, 0.25), (1.0, 3.0, 2.0)],
-)  # fmt: skip
+)
 stop_gradient: Op = Op("stop_gradient", "x", "the value, as a constant", lambda x: x, lambda x: x, aliases="detach")
 
 __all__ = ["OPS"]

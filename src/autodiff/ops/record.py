@@ -30,10 +30,32 @@ class Op:
     """One operation: its row."""
 
     __slots__ = (
-        "aliases", "array", "conventions", "differentiable", "doc", "domain", "elementwise", "germ", "grad_fn",
-        "jump", "keywords", "kink", "kinks", "linear", "most", "name", "operands", "order", "partials",
-        "samples", "scalar", "selects", "symbol", "vjps", "where_nan",
-    )  # fmt: skip
+        "aliases",
+        "array",
+        "conventions",
+        "differentiable",
+        "doc",
+        "domain",
+        "elementwise",
+        "germ",
+        "grad_fn",
+        "jump",
+        "keywords",
+        "kink",
+        "kinks",
+        "linear",
+        "most",
+        "name",
+        "operands",
+        "order",
+        "partials",
+        "samples",
+        "scalar",
+        "selects",
+        "symbol",
+        "vjps",
+        "where_nan",
+    )
 
     def __init__(
         self,
@@ -101,7 +123,7 @@ class Op:
     def vjp(self, i: int) -> Rule | None:
         """The vjp of operand i: a rule (g, y, *xs, **params), None where nothing flows back."""
         rules: Any = self.vjps
-        return rules(i) if callable(rules) else rules[i] if i < len(rules) else None  # type: ignore[no-any-return]
+        return rules(i) if callable(rules) else rules[i] if i < len(rules) else None
 
     def __call__(self, *xs: Any, **params: Any) -> Any:
         """Apply to operands of any kind; raw values give a raw value and record nothing."""
@@ -169,12 +191,27 @@ def _strong(*strong: int) -> Rule:
 
 
 chain: Op = Op(
-    "chain", "g d", "product of the chain rule: 0 where g is 0", chain_value, _strong(0),
-    [lambda y, g, d: d, lambda y, g, d: g], symbol="*", order=5, hidden=True,
-)  # fmt: skip
+    "chain",
+    "g d",
+    "product of the chain rule: 0 where g is 0",
+    chain_value,
+    _strong(0),
+    [lambda y, g, d: d, lambda y, g, d: g],
+    symbol="*",
+    order=5,
+    hidden=True,
+)
 gate: Op = Op(
-    "gate", "g d", "product with a selection: 0 where either is 0", gate_value, _strong(0, 1),
-    [lambda y, g, d: d, lambda y, g, d: g], symbol="*", order=5, hidden=True, selects=True,
-)  # fmt: skip
+    "gate",
+    "g d",
+    "product with a selection: 0 where either is 0",
+    gate_value,
+    _strong(0, 1),
+    [lambda y, g, d: d, lambda y, g, d: g],
+    symbol="*",
+    order=5,
+    hidden=True,
+    selects=True,
+)
 
 __all__ = ["NAMES", "OPS", "Op", "chain", "gate", "inf", "nan"]

@@ -35,11 +35,30 @@ def _deviation(x: Any, axis: Any) -> Any:
     return sub(x, _back(mean(x, axis=axis), x, axis))
 
 
-sum_: Op = Op("sum", "x", "sum of the entries", None, lambda x, axis=None: numpy().sum(x, axis=axis), None,
-          [lambda g, y, x, axis=None: _back(g, x, axis)], keywords="axis", linear=True, samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
-mean: Op = Op("mean", "x", "mean of the entries", None, _mean, None,
-          [lambda g, y, x, axis=None: div(_back(g, x, axis), _count(x, axis))], keywords="axis", linear=True,
-          samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+sum_: Op = Op(
+    "sum",
+    "x",
+    "sum of the entries",
+    None,
+    lambda x, axis=None: numpy().sum(x, axis=axis),
+    None,
+    [lambda g, y, x, axis=None: _back(g, x, axis)],
+    keywords="axis",
+    linear=True,
+    samples=[([1.0, 2.0, -3.0],)],
+)
+mean: Op = Op(
+    "mean",
+    "x",
+    "mean of the entries",
+    None,
+    _mean,
+    None,
+    [lambda g, y, x, axis=None: div(_back(g, x, axis), _count(x, axis))],
+    keywords="axis",
+    linear=True,
+    samples=[([1.0, 2.0, -3.0],)],
+)
 
 
 def _var(x: Any, axis: Any = None, ddof: int = 0) -> Any:
@@ -56,15 +75,36 @@ def _std(x: Any, axis: Any = None, ddof: int = 0) -> Any:
     return y * (np.squeeze(scale, axis) if axis is not None else scale.reshape(()))
 
 
-var: Op = Op("var", "x", "variance: mean squared deviation, by n - ddof", None, _var, None,
-         [lambda g, y, x, axis=None, ddof=0: mul(
-             mul(_back(g, x, axis), 2.0 / (_count(x, axis) - ddof) if _count(x, axis) != ddof else math.inf),
-             _deviation(x, axis))],
-         keywords="axis ddof", samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
-std: Op = Op("std", "x", "standard deviation, by n - ddof", None, _std, None,
-         [lambda g, y, x, axis=None, ddof=0: _std_vjp(g, y, x, axis, ddof)], keywords="axis ddof",
-         samples=[([1.0, 2.0, -3.0],)], kink=lambda y, x, axis=None, ddof=0: y == 0.0, kinks="0 where all are equal",
-         germ=lambda x, axis=None, ddof=0: sqrt(var(x, axis=axis, ddof=ddof)))  # fmt: skip
+var: Op = Op(
+    "var",
+    "x",
+    "variance: mean squared deviation, by n - ddof",
+    None,
+    _var,
+    None,
+    [
+        lambda g, y, x, axis=None, ddof=0: mul(
+            mul(_back(g, x, axis), 2.0 / (_count(x, axis) - ddof) if _count(x, axis) != ddof else math.inf),
+            _deviation(x, axis),
+        )
+    ],
+    keywords="axis ddof",
+    samples=[([1.0, 2.0, -3.0],)],
+)
+std: Op = Op(
+    "std",
+    "x",
+    "standard deviation, by n - ddof",
+    None,
+    _std,
+    None,
+    [lambda g, y, x, axis=None, ddof=0: _std_vjp(g, y, x, axis, ddof)],
+    keywords="axis ddof",
+    samples=[([1.0, 2.0, -3.0],)],
+    kink=lambda y, x, axis=None, ddof=0: y == 0.0,
+    kinks="0 where all are equal",
+    germ=lambda x, axis=None, ddof=0: sqrt(var(x, axis=axis, ddof=ddof)),
+)
 
 
 def _std_vjp(g: Any, y: Any, x: Any, axis: Any, ddof: int) -> Any:
@@ -91,8 +131,16 @@ def _pairs(x: Any) -> Any:
     return where(numpy().eye(n), 1.0, wide)
 
 
-leave_out: Op = Op("leave_out", "x", "products of the other entries along the last axis", None, leave_out_value, None,
-               [lambda g, y, x: _leave_out_vjp(g, x)], hidden=True)  # fmt: skip
+leave_out: Op = Op(
+    "leave_out",
+    "x",
+    "products of the other entries along the last axis",
+    None,
+    leave_out_value,
+    None,
+    [lambda g, y, x: _leave_out_vjp(g, x)],
+    hidden=True,
+)
 
 
 def _leave_out_vjp(g: Any, x: Any) -> Any:
@@ -121,13 +169,40 @@ def _prod_vjp(g: Any, y: Any, x: Any, axis: Any = None) -> Any:
     return chain(_back(g, x, axis), others)
 
 
-prod: Op = Op("prod", "x", "product of the entries", None, lambda x, axis=None: numpy().prod(x, axis=axis), None, [_prod_vjp],
-          keywords="axis", samples=[([1.0, 2.0, -3.0],), ([0.0, 2.0, 0.0],)])  # fmt: skip
-cumsum: Op = Op("cumsum", "x", "running sums", None, lambda x, axis=-1: numpy().cumsum(x, axis=axis), None,
-            [lambda g, y, x, axis=-1: flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)], keywords="axis",
-            linear=True, samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
-flip: Op = Op("flip", "x", "entries in reverse", None, lambda x, axis: numpy().flip(x, axis), None,
-          [lambda g, y, x, axis: flip(g, axis=axis)], linear=True, hidden=True)  # fmt: skip
+prod: Op = Op(
+    "prod",
+    "x",
+    "product of the entries",
+    None,
+    lambda x, axis=None: numpy().prod(x, axis=axis),
+    None,
+    [_prod_vjp],
+    keywords="axis",
+    samples=[([1.0, 2.0, -3.0],), ([0.0, 2.0, 0.0],)],
+)
+cumsum: Op = Op(
+    "cumsum",
+    "x",
+    "running sums",
+    None,
+    lambda x, axis=-1: numpy().cumsum(x, axis=axis),
+    None,
+    [lambda g, y, x, axis=-1: flip(cumsum(flip(g, axis=axis), axis=axis), axis=axis)],
+    keywords="axis",
+    linear=True,
+    samples=[([1.0, 2.0, -3.0],)],
+)
+flip: Op = Op(
+    "flip",
+    "x",
+    "entries in reverse",
+    None,
+    lambda x, axis: numpy().flip(x, axis),
+    None,
+    [lambda g, y, x, axis: flip(g, axis=axis)],
+    linear=True,
+    hidden=True,
+)
 
 
 def _cumprod_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
@@ -139,10 +214,23 @@ def _cumprod_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
     return moveaxis(sum_axes(chain(wide, mul(leave_out(factors), lower)), axis=-2), source=-1, target=axis)
 
 
-cumprod: Op = Op("cumprod", "x", "running products", None, lambda x, axis=-1: numpy().cumprod(x, axis=axis), None,
-             [_cumprod_vjp], keywords="axis", samples=[([1.0, 2.0, -3.0],), ([3.0, 0.0],)])  # fmt: skip
-any_: Op = Op("any", "x", "true if an entry is not 0", None, lambda x, axis=None: numpy().any(x, axis=axis), keywords="axis")
-all_: Op = Op("all", "x", "true if no entry is 0", None, lambda x, axis=None: numpy().all(x, axis=axis), keywords="axis")
+cumprod: Op = Op(
+    "cumprod",
+    "x",
+    "running products",
+    None,
+    lambda x, axis=-1: numpy().cumprod(x, axis=axis),
+    None,
+    [_cumprod_vjp],
+    keywords="axis",
+    samples=[([1.0, 2.0, -3.0],), ([3.0, 0.0],)],
+)
+any_: Op = Op(
+    "any", "x", "true if an entry is not 0", None, lambda x, axis=None: numpy().any(x, axis=axis), keywords="axis"
+)
+all_: Op = Op(
+    "all", "x", "true if no entry is 0", None, lambda x, axis=None: numpy().all(x, axis=axis), keywords="axis"
+)
 
 
 def _extreme(name: str, doc: str) -> Op:
@@ -155,9 +243,20 @@ def _extreme(name: str, doc: str) -> Op:
         top = y if axis is None else np.expand_dims(y, axis)
         return np.sum(x == top, axis=axis) > 1
 
-    return Op(name, "x", doc, None, lambda x, axis=None: getattr(numpy(), name)(x, axis=axis), None,
-              [lambda g, y, x, axis=None: gate(_back(g, x, axis), weights(y, x, axis)) if shape(x) else g],
-              keywords="axis", kink=kink, kinks="ties share evenly", hidden=True, selects=True)  # fmt: skip
+    return Op(
+        name,
+        "x",
+        doc,
+        None,
+        lambda x, axis=None: getattr(numpy(), name)(x, axis=axis),
+        None,
+        [lambda g, y, x, axis=None: gate(_back(g, x, axis), weights(y, x, axis)) if shape(x) else g],
+        keywords="axis",
+        kink=kink,
+        kinks="ties share evenly",
+        hidden=True,
+        selects=True,
+    )
 
 
 amax = _extreme("amax", "largest entry")
@@ -206,10 +305,21 @@ def _log_softmax(x: Any, axis: int = -1) -> Any:
     return d - numpy().expand_dims(rest, axis)
 
 
-logsumexp: Op = Op("logsumexp", "x", "log of the sum of exponentials, without overflow", None, _logsumexp, None,
-               [lambda g, y, x, axis=None: chain(_back(g, x, axis), _axis_back(softmax(_axis_last(x, axis)), x, axis))
-                if shape(x) else g],
-               keywords="axis", samples=[([1.0, 2.0, -3.0],), ([0.0, 40.0],)])  # fmt: skip
+logsumexp: Op = Op(
+    "logsumexp",
+    "x",
+    "log of the sum of exponentials, without overflow",
+    None,
+    _logsumexp,
+    None,
+    [
+        lambda g, y, x, axis=None: (
+            chain(_back(g, x, axis), _axis_back(softmax(_axis_last(x, axis)), x, axis)) if shape(x) else g
+        )
+    ],
+    keywords="axis",
+    samples=[([1.0, 2.0, -3.0],), ([0.0, 40.0],)],
+)
 
 
 def _wide(x: Any, axis: int) -> Any:
@@ -240,10 +350,28 @@ def _log_softmax_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
     return moveaxis(inner, source=-1, target=axis)
 
 
-softmax: Op = Op("softmax", "x", "exponentials that sum to 1", None, _softmax, None, [_softmax_vjp], keywords="axis",
-             samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
-log_softmax: Op = Op("log_softmax", "x", "log of softmax, without underflow", None, _log_softmax, None, [_log_softmax_vjp],
-                 keywords="axis", samples=[([1.0, 2.0, -3.0],)])  # fmt: skip
+softmax: Op = Op(
+    "softmax",
+    "x",
+    "exponentials that sum to 1",
+    None,
+    _softmax,
+    None,
+    [_softmax_vjp],
+    keywords="axis",
+    samples=[([1.0, 2.0, -3.0],)],
+)
+log_softmax: Op = Op(
+    "log_softmax",
+    "x",
+    "log of softmax, without underflow",
+    None,
+    _log_softmax,
+    None,
+    [_log_softmax_vjp],
+    keywords="axis",
+    samples=[([1.0, 2.0, -3.0],)],
+)
 
 
 def _norm(x: Any, p: Any = 2.0, axis: Any = None) -> Any:
@@ -302,12 +430,31 @@ def _normalized_vjp(g: Any, u: Any, x: Any, axis: Any = None) -> Any:
     return chain(mul(inner, live), div(1.0, safe))
 
 
-norm: Op = Op("norm", "x p=2", "p-norm of the entries, 2 if none is given (Frobenius)", None, _norm, None,
-          [lambda g, y, x, p, axis=None: _norm_vjp(g, y, x, p, axis), None], keywords="axis",
-          samples=[([3.0, 4.0], 2.0), ([3e200, 4e200], 2.0)], kink=lambda y, x, p, axis=None: y == 0.0, kinks="0 at 0",
-          germ=lambda x, p, axis=None: _norm_germ(x, p, axis))  # fmt: skip
-normalized: Op = Op("normalized", "x", "x over its norm, 0 at 0", None, _normalized, None, [_normalized_vjp], keywords="axis",
-                hidden=True)  # fmt: skip
+norm: Op = Op(
+    "norm",
+    "x p=2",
+    "p-norm of the entries, 2 if none is given (Frobenius)",
+    None,
+    _norm,
+    None,
+    [lambda g, y, x, p, axis=None: _norm_vjp(g, y, x, p, axis), None],
+    keywords="axis",
+    samples=[([3.0, 4.0], 2.0), ([3e200, 4e200], 2.0)],
+    kink=lambda y, x, p, axis=None: y == 0.0,
+    kinks="0 at 0",
+    germ=lambda x, p, axis=None: _norm_germ(x, p, axis),
+)
+normalized: Op = Op(
+    "normalized",
+    "x",
+    "x over its norm, 0 at 0",
+    None,
+    _normalized,
+    None,
+    [_normalized_vjp],
+    keywords="axis",
+    hidden=True,
+)
 
 
 def _norm_germ(x: Any, p: float, axis: Any) -> Any:

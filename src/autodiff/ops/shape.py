@@ -63,34 +63,137 @@ def sizes_of(x: Any) -> list[float]:
     return [float(n) for n in shape(x)]
 
 
-list_: Op = Op("list", "…", "array literal", None, _list, lambda i: None, lambda i: lambda g, y, *xs: index(g, index=(i,)),
-           linear=True, hidden=True)  # fmt: skip
-index: Op = Op("index", "x", "entries of an array", None, _index, None,
-           [lambda g, y, x, index: scatter(g, index=index, shape=shape(x))], linear=True, hidden=True)  # fmt: skip
-scatter: Op = Op("scatter", "g", "zeros with entries added in", None, _scatter, None,
-             [lambda h, y, g, index, shape: globals()["index"](h, index=index)], linear=True, hidden=True)  # fmt: skip
-broadcast: Op = Op("broadcast", "x", "x repeated to a shape", None, lambda x, shape: numpy().broadcast_to(x, shape), None,
-               [lambda g, y, x, shape: sum_to_(g, shape=globals()["shape"](x))], linear=True, hidden=True)  # fmt: skip
-sum_to_: Op = Op("sum_to", "x", "sum over the repeated axes", None, lambda x, shape: sum_to(x, shape), None,
-             [lambda g, y, x, shape: broadcast(g, shape=globals()["shape"](x))], linear=True, hidden=True)  # fmt: skip
-expand: Op = Op("expand", "g", "a reduced value put back along its axes", None,
-            lambda g, axis, shape: numpy().broadcast_to(
-                g if axis is None else numpy().expand_dims(g, axis), shape) if shape else g,
-            None, [lambda h, y, g, axis, shape: sum_axes(h, axis=axis)], linear=True, hidden=True)  # fmt: skip
-sum_axes: Op = Op("sum_axes", "x", "sum", None, lambda x, axis: numpy().sum(x, axis=axis), None,
-              [lambda g, y, x, axis: expand(g, axis=axis, shape=shape(x))], linear=True, hidden=True)  # fmt: skip
-moveaxis: Op = Op("moveaxis", "x", "one axis moved", None, lambda x, source, target: numpy().moveaxis(x, source, target),
-              None, [lambda g, y, x, source, target: moveaxis(g, source=target, target=source)], linear=True,
-              hidden=True)  # fmt: skip
-reshape: Op = Op("reshape", "x …", "the entries in another shape: reshape(v, 2, 3)", None, _reshape, None,
-             lambda i: (lambda g, y, x, *sizes: reshape(g, numpy().array(sizes_of(x)))) if i == 0 else None,
-             linear=True)  # fmt: skip
-flatten: Op = Op("flatten", "x", "all entries as a vector", None, lambda x: numpy().ravel(x), None,
-             [lambda g, y, x: reshape(g, numpy().array(sizes_of(x)))], linear=True)  # fmt: skip
-transpose: Op = Op("transpose", "x", "axes in reverse order", None, lambda x: numpy().transpose(x), None,
-               [lambda g, y, x: transpose(g)], linear=True)  # fmt: skip
-swap: Op = Op("swap", "x", "the last two axes exchanged", None, lambda x: numpy().swapaxes(x, -1, -2), None,
-          [lambda g, y, x: swap(g)], linear=True, hidden=True)  # fmt: skip
+list_: Op = Op(
+    "list",
+    "…",
+    "array literal",
+    None,
+    _list,
+    None,
+    lambda i: lambda g, y, *xs: index(g, index=(i,)),
+    linear=True,
+    hidden=True,
+)
+index: Op = Op(
+    "index",
+    "x",
+    "entries of an array",
+    None,
+    _index,
+    None,
+    [lambda g, y, x, index: scatter(g, index=index, shape=shape(x))],
+    linear=True,
+    hidden=True,
+)
+scatter: Op = Op(
+    "scatter",
+    "g",
+    "zeros with entries added in",
+    None,
+    _scatter,
+    None,
+    [lambda h, y, g, index, shape: globals()["index"](h, index=index)],
+    linear=True,
+    hidden=True,
+)
+broadcast: Op = Op(
+    "broadcast",
+    "x",
+    "x repeated to a shape",
+    None,
+    lambda x, shape: numpy().broadcast_to(x, shape),
+    None,
+    [lambda g, y, x, shape: sum_to_(g, shape=globals()["shape"](x))],
+    linear=True,
+    hidden=True,
+)
+sum_to_: Op = Op(
+    "sum_to",
+    "x",
+    "sum over the repeated axes",
+    None,
+    lambda x, shape: sum_to(x, shape),
+    None,
+    [lambda g, y, x, shape: broadcast(g, shape=globals()["shape"](x))],
+    linear=True,
+    hidden=True,
+)
+expand: Op = Op(
+    "expand",
+    "g",
+    "a reduced value put back along its axes",
+    None,
+    lambda g, axis, shape: (
+        numpy().broadcast_to(g if axis is None else numpy().expand_dims(g, axis), shape) if shape else g
+    ),
+    None,
+    [lambda h, y, g, axis, shape: sum_axes(h, axis=axis)],
+    linear=True,
+    hidden=True,
+)
+sum_axes: Op = Op(
+    "sum_axes",
+    "x",
+    "sum",
+    None,
+    lambda x, axis: numpy().sum(x, axis=axis),
+    None,
+    [lambda g, y, x, axis: expand(g, axis=axis, shape=shape(x))],
+    linear=True,
+    hidden=True,
+)
+moveaxis: Op = Op(
+    "moveaxis",
+    "x",
+    "one axis moved",
+    None,
+    lambda x, source, target: numpy().moveaxis(x, source, target),
+    None,
+    [lambda g, y, x, source, target: moveaxis(g, source=target, target=source)],
+    linear=True,
+    hidden=True,
+)
+reshape: Op = Op(
+    "reshape",
+    "x …",
+    "the entries in another shape: reshape(v, 2, 3)",
+    None,
+    _reshape,
+    None,
+    lambda i: (lambda g, y, x, *sizes: reshape(g, numpy().array(sizes_of(x)))) if i == 0 else None,
+    linear=True,
+)
+flatten: Op = Op(
+    "flatten",
+    "x",
+    "all entries as a vector",
+    None,
+    lambda x: numpy().ravel(x),
+    None,
+    [lambda g, y, x: reshape(g, numpy().array(sizes_of(x)))],
+    linear=True,
+)
+transpose: Op = Op(
+    "transpose",
+    "x",
+    "axes in reverse order",
+    None,
+    lambda x: numpy().transpose(x),
+    None,
+    [lambda g, y, x: transpose(g)],
+    linear=True,
+)
+swap: Op = Op(
+    "swap",
+    "x",
+    "the last two axes exchanged",
+    None,
+    lambda x: numpy().swapaxes(x, -1, -2),
+    None,
+    [lambda g, y, x: swap(g)],
+    linear=True,
+    hidden=True,
+)
 
 
 def _concat(*xs: Any, axis: int = 0) -> Any:
@@ -108,8 +211,14 @@ def _members(xs: tuple[Any, ...]) -> tuple[Any, ...]:
 def _concat_vjp(i: int) -> Any:
     def rule(g: Any, y: Any, *xs: Any, axis: int = 0) -> Any:
         if len(xs) == 1:
-            return reshape(moveaxis(reshape(moveaxis(g, source=axis, target=0), *_split(xs[0], axis)), source=1, target=1),
-                           numpy().array(sizes_of(xs[0]))) if axis == 0 else _unconcat(g, xs[0], axis)  # fmt: skip
+            return (
+                reshape(
+                    moveaxis(reshape(moveaxis(g, source=axis, target=0), *_split(xs[0], axis)), source=1, target=1),
+                    numpy().array(sizes_of(xs[0])),
+                )
+                if axis == 0
+                else _unconcat(g, xs[0], axis)
+            )
         start = sum(shape(x)[axis] for x in xs[:i])
         a = axis % len(shape(xs[i]))
         return index(g, index=(*[slice(None)] * a, slice(start, start + shape(xs[i])[axis])))
@@ -128,15 +237,26 @@ def _unconcat(g: Any, x: Any, axis: int) -> Any:
     return list_(*(index(g, index=(*[slice(None)] * a, slice(k * width, (k + 1) * width))) for k in range(n)))
 
 
-concat: Op = Op("concat", "a …", "arrays joined along an axis", None, _concat, None, _concat_vjp, keywords="axis", linear=True)
+concat: Op = Op(
+    "concat", "a …", "arrays joined along an axis", None, _concat, None, _concat_vjp, keywords="axis", linear=True
+)
 stack: Op = Op(
-    "stack", "a …", "arrays joined along a new axis", None, _stack, None,
-    lambda i: lambda g, y, *xs, axis=0: (
-        moveaxis(g, source=axis, target=0) if len(xs) == 1
-        else index(moveaxis(g, source=axis, target=0), index=(i,))
+    "stack",
+    "a …",
+    "arrays joined along a new axis",
+    None,
+    _stack,
+    None,
+    lambda i: (
+        lambda g, y, *xs, axis=0: (
+            moveaxis(g, source=axis, target=0)
+            if len(xs) == 1
+            else index(moveaxis(g, source=axis, target=0), index=(i,))
+        )
     ),
-    keywords="axis", linear=True,
-)  # fmt: skip
+    keywords="axis",
+    linear=True,
+)
 zeros: Op = Op("zeros", "n …", "array of zeros: zeros(2, 3)", None, lambda *n: numpy().zeros(_new(*n)))
 ones: Op = Op("ones", "n …", "array of ones: ones(2, 3)", None, lambda *n: numpy().ones(_new(*n)))
 eye: Op = Op("eye", "n …", "identity matrix", None, lambda *n: numpy().eye(*_new(*n)))
@@ -146,8 +266,16 @@ def _full(*xs: Any) -> Any:
     return numpy().full(_new(*xs[:-1]), xs[-1])
 
 
-full: Op = Op("full", "n fill …", "array of one value: full(2, 2, fill)", None, _full, None,
-          lambda i: lambda g, y, *xs: sum_to_(g, shape=()) if i == len(xs) - 1 else None, linear=True)  # fmt: skip
+full: Op = Op(
+    "full",
+    "n fill …",
+    "array of one value: full(2, 2, fill)",
+    None,
+    _full,
+    None,
+    lambda i: lambda g, y, *xs: sum_to_(g, shape=()) if i == len(xs) - 1 else None,
+    linear=True,
+)
 
 
 def _linspace(a: Any, b: Any, n: Any) -> Any:
@@ -159,9 +287,19 @@ def _weights(n: Any) -> Any:
     return numpy().linspace(0.0, 1.0, dimensions(n)[0])
 
 
-linspace: Op = Op("linspace", "a b n", "n evenly spaced numbers from a to b, both included", None, _linspace, None,
-              [lambda g, y, a, b, n: sum_to_(g * (1.0 - _weights(n)), shape=()),
-               lambda g, y, a, b, n: sum_to_(g * _weights(n), shape=()), None])  # fmt: skip
+linspace: Op = Op(
+    "linspace",
+    "a b n",
+    "n evenly spaced numbers from a to b, both included",
+    None,
+    _linspace,
+    None,
+    [
+        lambda g, y, a, b, n: sum_to_(g * (1.0 - _weights(n)), shape=()),
+        lambda g, y, a, b, n: sum_to_(g * _weights(n), shape=()),
+        None,
+    ],
+)
 
 
 def _arange(*xs: Any) -> Any:
@@ -177,8 +315,22 @@ def _arange(*xs: Any) -> Any:
     return numpy().arange(a, b, step)
 
 
-arange: Op = Op("arange", "n …", "0, 1, … n-1; arange(a, b) and arange(a, b, step) from a to below b", None, _arange, None,
-            lambda i: lambda g, y, *xs: None if len(xs) == 1 or i == 1 else sum_to_(
-                g if i == 0 else g * numpy().arange(float(len(y.value) if hasattr(y, "value") else len(y))), shape=()))  # fmt: skip
+arange: Op = Op(
+    "arange",
+    "n …",
+    "0, 1, … n-1; arange(a, b) and arange(a, b, step) from a to below b",
+    None,
+    _arange,
+    None,
+    lambda i: (
+        lambda g, y, *xs: (
+            None
+            if len(xs) == 1 or i == 1
+            else sum_to_(
+                g if i == 0 else g * numpy().arange(float(len(y.value) if hasattr(y, "value") else len(y))), shape=()
+            )
+        )
+    ),
+)
 size: Op = Op("size", "x", "number of entries", None, lambda x: float(numpy().size(x)))
 shape_: Op = Op("shape", "x", "the shape, as a vector", None, lambda x: numpy().array(sizes_of(x)))

@@ -33,12 +33,34 @@ def density(x: Any) -> Any:
     return mul(1.0 / ROOT_TAU, exp(mul(-0.5, square(x))))
 
 
-erf: Op = Op("erf", "x", "error function", math.erf, scipy("erf"), [lambda y, x: mul(2.0 / ROOT_PI, exp(neg(square(x))))],
-         samples=[0.3, -2.0, 1e-300])  # fmt: skip
-erfc: Op = Op("erfc", "x", "1 - erf(x), exact in the tail", math.erfc, scipy("erfc"),
-          [lambda y, x: mul(-2.0 / ROOT_PI, exp(neg(square(x))))], samples=[0.3, -2.0, 20.0])  # fmt: skip
-erfinv: Op = Op("erfinv", "x", "inverse of erf", scipy("erfinv"), scipy("erfinv"),
-            [lambda y, x: mul(ROOT_PI / 2.0, exp(square(y)))], domain="-1 < x < 1", samples=[0.3, -0.9])  # fmt: skip
+erf: Op = Op(
+    "erf",
+    "x",
+    "error function",
+    math.erf,
+    scipy("erf"),
+    [lambda y, x: mul(2.0 / ROOT_PI, exp(neg(square(x))))],
+    samples=[0.3, -2.0, 1e-300],
+)
+erfc: Op = Op(
+    "erfc",
+    "x",
+    "1 - erf(x), exact in the tail",
+    math.erfc,
+    scipy("erfc"),
+    [lambda y, x: mul(-2.0 / ROOT_PI, exp(neg(square(x))))],
+    samples=[0.3, -2.0, 20.0],
+)
+erfinv: Op = Op(
+    "erfinv",
+    "x",
+    "inverse of erf",
+    scipy("erfinv"),
+    scipy("erfinv"),
+    [lambda y, x: mul(ROOT_PI / 2.0, exp(square(y)))],
+    domain="-1 < x < 1",
+    samples=[0.3, -0.9],
+)
 
 
 def _gamma(x: float) -> float:
@@ -87,23 +109,80 @@ def _cot_derivative(n: int, x: float) -> float:
     return total
 
 
-gamma: Op = Op("gamma", "x", "gamma function", _gamma, each(_gamma), [lambda y, x: mul(y, digamma(x))],
-           domain="x not 0, -1, -2, …", samples=[2.5, 0.3, -2.5])  # fmt: skip
-lgamma: Op = Op("lgamma", "x", "log of |gamma(x)|", _lgamma, each(_lgamma), [lambda y, x: digamma(x)], aliases="gammaln",
-            domain="x not 0, -1, -2, …", samples=[2.5, 0.3, -1.5, 1e10])  # fmt: skip
-digamma: Op = Op("digamma", "x", "derivative of lgamma", scipy("digamma"), scipy("digamma"), [lambda y, x: polygamma(1.0, x)],
-             domain="x not 0, -1, -2, …", samples=[2.5, 0.3, -1.5])  # fmt: skip
-polygamma: Op = Op("polygamma", "n x", "derivative of order n of digamma", _polygamma, each(_polygamma),
-               [0.0, lambda y, n, x: polygamma(add(n, 1.0), x)], domain="n whole, x not 0, -1, -2, …",
-               samples=[(1.0, 2.5), (2.0, 0.3), (1.0, -1.5)])  # fmt: skip
-factorial: Op = Op("factorial", "x", "gamma(x + 1)", lambda x: _gamma(x + 1.0), lambda x: each(_gamma)(x + 1.0),
-               [lambda y, x: mul(y, digamma(add(x, 1.0)))], domain="x not -1, -2, …", samples=[3.0, 0.5])  # fmt: skip
-beta: Op = Op("beta", "a b", "gamma(a)*gamma(b)/gamma(a + b)", scipy("beta"), scipy("beta"),
-          [lambda y, a, b: mul(y, sub(digamma(a), digamma(add(a, b)))),
-           lambda y, a, b: mul(y, sub(digamma(b), digamma(add(a, b))))], domain="a, b > 0", samples=[(1.5, 2.5)])  # fmt: skip
-lbeta: Op = Op("lbeta", "a b", "log of |beta(a, b)|", scipy("betaln"), scipy("betaln"),
-           [lambda y, a, b: sub(digamma(a), digamma(add(a, b))), lambda y, a, b: sub(digamma(b), digamma(add(a, b)))],
-           domain="a, b > 0", samples=[(1.5, 2.5)])  # fmt: skip
+gamma: Op = Op(
+    "gamma",
+    "x",
+    "gamma function",
+    _gamma,
+    each(_gamma),
+    [lambda y, x: mul(y, digamma(x))],
+    domain="x not 0, -1, -2, …",
+    samples=[2.5, 0.3, -2.5],
+)
+lgamma: Op = Op(
+    "lgamma",
+    "x",
+    "log of |gamma(x)|",
+    _lgamma,
+    each(_lgamma),
+    [lambda y, x: digamma(x)],
+    aliases="gammaln",
+    domain="x not 0, -1, -2, …",
+    samples=[2.5, 0.3, -1.5, 1e10],
+)
+digamma: Op = Op(
+    "digamma",
+    "x",
+    "derivative of lgamma",
+    scipy("digamma"),
+    scipy("digamma"),
+    [lambda y, x: polygamma(1.0, x)],
+    domain="x not 0, -1, -2, …",
+    samples=[2.5, 0.3, -1.5],
+)
+polygamma: Op = Op(
+    "polygamma",
+    "n x",
+    "derivative of order n of digamma",
+    _polygamma,
+    each(_polygamma),
+    [0.0, lambda y, n, x: polygamma(add(n, 1.0), x)],
+    domain="n whole, x not 0, -1, -2, …",
+    samples=[(1.0, 2.5), (2.0, 0.3), (1.0, -1.5)],
+)
+factorial: Op = Op(
+    "factorial",
+    "x",
+    "gamma(x + 1)",
+    lambda x: _gamma(x + 1.0),
+    lambda x: each(_gamma)(x + 1.0),
+    [lambda y, x: mul(y, digamma(add(x, 1.0)))],
+    domain="x not -1, -2, …",
+    samples=[3.0, 0.5],
+)
+beta: Op = Op(
+    "beta",
+    "a b",
+    "gamma(a)*gamma(b)/gamma(a + b)",
+    scipy("beta"),
+    scipy("beta"),
+    [
+        lambda y, a, b: mul(y, sub(digamma(a), digamma(add(a, b)))),
+        lambda y, a, b: mul(y, sub(digamma(b), digamma(add(a, b)))),
+    ],
+    domain="a, b > 0",
+    samples=[(1.5, 2.5)],
+)
+lbeta: Op = Op(
+    "lbeta",
+    "a b",
+    "log of |beta(a, b)|",
+    scipy("betaln"),
+    scipy("betaln"),
+    [lambda y, a, b: sub(digamma(a), digamma(add(a, b))), lambda y, a, b: sub(digamma(b), digamma(add(a, b)))],
+    domain="a, b > 0",
+    samples=[(1.5, 2.5)],
+)
 
 
 def _excess(x: float) -> float:
@@ -133,15 +212,43 @@ def _log_ndtr(x: float) -> float:
     return -0.5 * x * x - math.log(ROOT_TAU) - math.log(_mills(x)) if x != -inf else -inf
 
 
-ndtr: Op = Op("ndtr", "x", "distribution function of the standard normal", lambda x: 0.5 * math.erfc(-x / math.sqrt(2.0)),
-          lambda x: mul(0.5, erfc(x * -math.sqrt(0.5))), [lambda y, x: density(x)], aliases="normcdf",
-          samples=[0.3, -20.0])  # fmt: skip
-log_ndtr: Op = Op("log_ndtr", "x", "log(ndtr(x)) without underflow", _log_ndtr, each(_log_ndtr), [lambda y, x: mills(x)],
-              samples=[0.3, 12.0, -30.0, -1e5])  # fmt: skip
-mills: Op = Op("mills", "x", "derivative of log_ndtr: density over distribution of the standard normal", _mills,
-           each(_mills), [lambda y, x: neg(mul(y, mills_excess(x)))], samples=[0.3, -30.0, 5.0])  # fmt: skip
-mills_excess: Op = Op("mills_excess", "x", "mills(x) + x, exact in the tail", _excess, each(_excess),
-                  [lambda y, x: sub(1.0, mul(mills(x), y))], samples=[0.3, -30.0, 5.0])  # fmt: skip
+ndtr: Op = Op(
+    "ndtr",
+    "x",
+    "distribution function of the standard normal",
+    lambda x: 0.5 * math.erfc(-x / math.sqrt(2.0)),
+    lambda x: mul(0.5, erfc(x * -math.sqrt(0.5))),
+    [lambda y, x: density(x)],
+    aliases="normcdf",
+    samples=[0.3, -20.0],
+)
+log_ndtr: Op = Op(
+    "log_ndtr",
+    "x",
+    "log(ndtr(x)) without underflow",
+    _log_ndtr,
+    each(_log_ndtr),
+    [lambda y, x: mills(x)],
+    samples=[0.3, 12.0, -30.0, -1e5],
+)
+mills: Op = Op(
+    "mills",
+    "x",
+    "derivative of log_ndtr: density over distribution of the standard normal",
+    _mills,
+    each(_mills),
+    [lambda y, x: neg(mul(y, mills_excess(x)))],
+    samples=[0.3, -30.0, 5.0],
+)
+mills_excess: Op = Op(
+    "mills_excess",
+    "x",
+    "mills(x) + x, exact in the tail",
+    _excess,
+    each(_excess),
+    [lambda y, x: sub(1.0, mul(mills(x), y))],
+    samples=[0.3, -30.0, 5.0],
+)
 
 
 def _gelu(x: float) -> float:
@@ -161,13 +268,33 @@ def _tail(x: Any, slope: Any) -> Any:
     return where(eq(slope, 0.0), 0.0, mul(x, slope))
 
 
-gelu: Op = Op("gelu", "x", "x*ndtr(x)", _gelu, each(_gelu), [lambda y, x: add(ndtr(x), _tail(x, density(x)))],
-          samples=[0.3, -2.0, -20.0, 1e200])  # fmt: skip
-silu: Op = Op("silu", "x", "x*sigmoid(x)", _silu, each(_silu),
-          [lambda y, x: mul(sigmoid(x), add(1.0, _tail(x, sigmoid(neg(x)))))], aliases="swish",
-          samples=[0.3, -2.0, -600.0, 1e200])  # fmt: skip
-mish: Op = Op("mish", "x", "x*tanh(softplus(x))", _mish, each(_mish),
-          [lambda y, x: add(tanh(softplus(x)), _tail(x, mul(square(sech(softplus(x))), sigmoid(x))))],
-          samples=[0.3, -2.0, -600.0, 700.0])  # fmt: skip
+gelu: Op = Op(
+    "gelu",
+    "x",
+    "x*ndtr(x)",
+    _gelu,
+    each(_gelu),
+    [lambda y, x: add(ndtr(x), _tail(x, density(x)))],
+    samples=[0.3, -2.0, -20.0, 1e200],
+)
+silu: Op = Op(
+    "silu",
+    "x",
+    "x*sigmoid(x)",
+    _silu,
+    each(_silu),
+    [lambda y, x: mul(sigmoid(x), add(1.0, _tail(x, sigmoid(neg(x)))))],
+    aliases="swish",
+    samples=[0.3, -2.0, -600.0, 1e200],
+)
+mish: Op = Op(
+    "mish",
+    "x",
+    "x*tanh(softplus(x))",
+    _mish,
+    each(_mish),
+    [lambda y, x: add(tanh(softplus(x)), _tail(x, mul(square(sech(softplus(x))), sigmoid(x))))],
+    samples=[0.3, -2.0, -600.0, 700.0],
+)
 
 __all__ = ["div", "pow_"]

@@ -9,24 +9,73 @@ from autodiff.ops.arithmetic import add, div, eq, mul, neg, sqrt, square, sub, w
 from autodiff.ops.record import Op
 
 sin: Op = Op("sin", "x", "sine", total(math.sin), from_numpy("sin"), [lambda y, x: cos(x)], samples=[0.3, -1.2, 100.0])
-cos: Op = Op("cos", "x", "cosine", total(math.cos), from_numpy("cos"), [lambda y, x: neg(sin(x))],
-         samples=[0.3, -1.2, 100.0])  # fmt: skip
-tan: Op = Op("tan", "x", "tangent", total(math.tan), from_numpy("tan"), [lambda y, x: square(sec(x))],
-         samples=[0.3, -1.2])  # fmt: skip
-sec: Op = Op("sec", "x", "1/cos(x)", lambda x: div.scalar(1.0, cos.scalar(x)), lambda x: div(1.0, cos(x)),
-         [lambda y, x: mul(y, tan(x))], samples=[0.3, -1.2])  # fmt: skip
-csc: Op = Op("csc", "x", "1/sin(x)", lambda x: div.scalar(1.0, sin.scalar(x)), lambda x: div(1.0, sin(x)),
-         [lambda y, x: neg(mul(y, cot(x)))], domain="x not a multiple of pi", samples=[0.3, -1.2])  # fmt: skip
-cot: Op = Op("cot", "x", "1/tan(x)", lambda x: div.scalar(1.0, tan.scalar(x)), lambda x: div(1.0, tan(x)),
-         [lambda y, x: neg(square(csc(x)))], domain="x not a multiple of pi", samples=[0.3, -1.2])  # fmt: skip
-asin: Op = Op("asin", "x", "inverse sine", total(math.asin), from_numpy("arcsin"),
-          [lambda y, x: div(1.0, sqrt(mul(sub(1.0, x), add(1.0, x))))], aliases="arcsin", domain="-1 <= x <= 1",
-          samples=[0.3, -0.999])  # fmt: skip
-acos: Op = Op("acos", "x", "inverse cosine", total(math.acos), from_numpy("arccos"),
-          [lambda y, x: div(-1.0, sqrt(mul(sub(1.0, x), add(1.0, x))))], aliases="arccos", domain="-1 <= x <= 1",
-          samples=[0.3, -0.999])  # fmt: skip
-atan: Op = Op("atan", "x", "inverse tangent", math.atan, from_numpy("arctan"),
-          [lambda y, x: square(div(1.0, hypot(1.0, x)))], aliases="arctan", samples=[0.3, -2.0, 1e160])  # fmt: skip
+cos: Op = Op(
+    "cos", "x", "cosine", total(math.cos), from_numpy("cos"), [lambda y, x: neg(sin(x))], samples=[0.3, -1.2, 100.0]
+)
+tan: Op = Op(
+    "tan", "x", "tangent", total(math.tan), from_numpy("tan"), [lambda y, x: square(sec(x))], samples=[0.3, -1.2]
+)
+sec: Op = Op(
+    "sec",
+    "x",
+    "1/cos(x)",
+    lambda x: div.scalar(1.0, cos.scalar(x)),
+    lambda x: div(1.0, cos(x)),
+    [lambda y, x: mul(y, tan(x))],
+    samples=[0.3, -1.2],
+)
+csc: Op = Op(
+    "csc",
+    "x",
+    "1/sin(x)",
+    lambda x: div.scalar(1.0, sin.scalar(x)),
+    lambda x: div(1.0, sin(x)),
+    [lambda y, x: neg(mul(y, cot(x)))],
+    domain="x not a multiple of pi",
+    samples=[0.3, -1.2],
+)
+cot: Op = Op(
+    "cot",
+    "x",
+    "1/tan(x)",
+    lambda x: div.scalar(1.0, tan.scalar(x)),
+    lambda x: div(1.0, tan(x)),
+    [lambda y, x: neg(square(csc(x)))],
+    domain="x not a multiple of pi",
+    samples=[0.3, -1.2],
+)
+asin: Op = Op(
+    "asin",
+    "x",
+    "inverse sine",
+    total(math.asin),
+    from_numpy("arcsin"),
+    [lambda y, x: div(1.0, sqrt(mul(sub(1.0, x), add(1.0, x))))],
+    aliases="arcsin",
+    domain="-1 <= x <= 1",
+    samples=[0.3, -0.999],
+)
+acos: Op = Op(
+    "acos",
+    "x",
+    "inverse cosine",
+    total(math.acos),
+    from_numpy("arccos"),
+    [lambda y, x: div(-1.0, sqrt(mul(sub(1.0, x), add(1.0, x))))],
+    aliases="arccos",
+    domain="-1 <= x <= 1",
+    samples=[0.3, -0.999],
+)
+atan: Op = Op(
+    "atan",
+    "x",
+    "inverse tangent",
+    math.atan,
+    from_numpy("arctan"),
+    [lambda y, x: square(div(1.0, hypot(1.0, x)))],
+    aliases="arctan",
+    samples=[0.3, -2.0, 1e160],
+)
 
 
 def _sinh(x: float) -> float:
@@ -41,23 +90,68 @@ def _sech(x: float) -> float:
     return 2.0 * e / (1.0 + e * e)
 
 
-sinh: Op = Op("sinh", "x", "hyperbolic sine", _sinh, from_numpy("sinh"), [lambda y, x: cosh(x)],
-          samples=[0.3, -2.0, 700.0])  # fmt: skip
-cosh: Op = Op("cosh", "x", "hyperbolic cosine", total(math.cosh), from_numpy("cosh"), [lambda y, x: sinh(x)],
-          samples=[0.3, -2.0, 700.0])  # fmt: skip
-tanh: Op = Op("tanh", "x", "hyperbolic tangent", math.tanh, from_numpy("tanh"), [lambda y, x: square(sech(x))],
-          samples=[0.3, -2.0, 20.0, -300.0])  # fmt: skip
-sech: Op = Op("sech", "x", "1/cosh(x), without early underflow", _sech, each(_sech), [lambda y, x: neg(mul(y, tanh(x)))],
-          samples=[0.3, -2.0, 300.0])  # fmt: skip
-asinh: Op = Op("asinh", "x", "inverse hyperbolic sine", math.asinh, from_numpy("arcsinh"),
-           [lambda y, x: div(1.0, hypot(1.0, x))], aliases="arcsinh", samples=[0.3, -3.0, 1e200])  # fmt: skip
-acosh: Op = Op("acosh", "x", "inverse hyperbolic cosine", total(math.acosh), from_numpy("arccosh"),
-           [lambda y, x: div(1.0, mul(sqrt(sub(x, 1.0)), sqrt(add(x, 1.0))))], aliases="arccosh", domain="x >= 1",
-           samples=[1.3, 3.0, 1e180])  # fmt: skip
-atanh: Op = Op("atanh", "x", "inverse hyperbolic tangent",
-           total(math.atanh, outside=lambda x: math.copysign(inf, x) if abs(x) == 1.0 else nan), from_numpy("arctanh"),
-           [lambda y, x: div(1.0, mul(sub(1.0, x), add(1.0, x)))], aliases="arctanh", domain="-1 < x < 1",
-           samples=[0.3, -0.999])  # fmt: skip
+sinh: Op = Op(
+    "sinh", "x", "hyperbolic sine", _sinh, from_numpy("sinh"), [lambda y, x: cosh(x)], samples=[0.3, -2.0, 700.0]
+)
+cosh: Op = Op(
+    "cosh",
+    "x",
+    "hyperbolic cosine",
+    total(math.cosh),
+    from_numpy("cosh"),
+    [lambda y, x: sinh(x)],
+    samples=[0.3, -2.0, 700.0],
+)
+tanh: Op = Op(
+    "tanh",
+    "x",
+    "hyperbolic tangent",
+    math.tanh,
+    from_numpy("tanh"),
+    [lambda y, x: square(sech(x))],
+    samples=[0.3, -2.0, 20.0, -300.0],
+)
+sech: Op = Op(
+    "sech",
+    "x",
+    "1/cosh(x), without early underflow",
+    _sech,
+    each(_sech),
+    [lambda y, x: neg(mul(y, tanh(x)))],
+    samples=[0.3, -2.0, 300.0],
+)
+asinh: Op = Op(
+    "asinh",
+    "x",
+    "inverse hyperbolic sine",
+    math.asinh,
+    from_numpy("arcsinh"),
+    [lambda y, x: div(1.0, hypot(1.0, x))],
+    aliases="arcsinh",
+    samples=[0.3, -3.0, 1e200],
+)
+acosh: Op = Op(
+    "acosh",
+    "x",
+    "inverse hyperbolic cosine",
+    total(math.acosh),
+    from_numpy("arccosh"),
+    [lambda y, x: div(1.0, mul(sqrt(sub(x, 1.0)), sqrt(add(x, 1.0))))],
+    aliases="arccosh",
+    domain="x >= 1",
+    samples=[1.3, 3.0, 1e180],
+)
+atanh: Op = Op(
+    "atanh",
+    "x",
+    "inverse hyperbolic tangent",
+    total(math.atanh, outside=lambda x: math.copysign(inf, x) if abs(x) == 1.0 else nan),
+    from_numpy("arctanh"),
+    [lambda y, x: div(1.0, mul(sub(1.0, x), add(1.0, x)))],
+    aliases="arctanh",
+    domain="-1 < x < 1",
+    samples=[0.3, -0.999],
+)
 
 
 def _dsinc(x: float, n: float) -> float:
@@ -92,34 +186,92 @@ def _sinpi(x: float) -> float:
     return (math.sin, math.cos, lambda v: -math.sin(v), lambda v: -math.cos(v))[nearest % 4](r)
 
 
-sinc: Op = Op("sinc", "x", "sin(pi x)/(pi x), 1 at 0", lambda x: _dsinc(x, 0.0), lambda x: each(lambda v: _dsinc(v, 0.0))(x),
-          [lambda y, x: dsinc(x, 1.0)], samples=[0.3, -1e-11, 2.5, 7.0, 1e-200])  # fmt: skip
-dsinc: Op = Op("dsinc", "x n", "derivative of order n of sinc", _dsinc, each(_dsinc), [lambda y, x, n: dsinc(x, add(n, 1.0)), 0.0],
-           domain="n whole", samples=[(0.3, 1.0), (1e-11, 1.0), (2.5, 2.0)])  # fmt: skip
-deg2rad: Op = Op("deg2rad", "x", "degrees to radians", math.radians, from_numpy("deg2rad"), [math.pi / 180.0],
-             aliases="radians", samples=[90.0])  # fmt: skip
-rad2deg: Op = Op("rad2deg", "x", "radians to degrees", math.degrees, from_numpy("rad2deg"), [180.0 / math.pi],
-             aliases="degrees", samples=[1.0])  # fmt: skip
-hypot: Op = Op("hypot", "x y", "sqrt(x^2 + y^2) without overflow", math.hypot, from_numpy("hypot"),
-           [lambda z, x, y: unit(x, y), lambda z, x, y: unit(y, x)], samples=[(3.0, 4.0), (1e200, 1.0), (1e-200, 1e-200)],
-           kink=lambda z, x, y: z == 0.0, kinks="0 at (0, 0)", germ=lambda x, y: sqrt(add(mul(x, x), mul(y, y))))  # fmt: skip
+sinc: Op = Op(
+    "sinc",
+    "x",
+    "sin(pi x)/(pi x), 1 at 0",
+    lambda x: _dsinc(x, 0.0),
+    lambda x: each(lambda v: _dsinc(v, 0.0))(x),
+    [lambda y, x: dsinc(x, 1.0)],
+    samples=[0.3, -1e-11, 2.5, 7.0, 1e-200],
+)
+dsinc: Op = Op(
+    "dsinc",
+    "x n",
+    "derivative of order n of sinc",
+    _dsinc,
+    each(_dsinc),
+    [lambda y, x, n: dsinc(x, add(n, 1.0)), 0.0],
+    domain="n whole",
+    samples=[(0.3, 1.0), (1e-11, 1.0), (2.5, 2.0)],
+)
+deg2rad: Op = Op(
+    "deg2rad",
+    "x",
+    "degrees to radians",
+    math.radians,
+    from_numpy("deg2rad"),
+    [math.pi / 180.0],
+    aliases="radians",
+    samples=[90.0],
+)
+rad2deg: Op = Op(
+    "rad2deg",
+    "x",
+    "radians to degrees",
+    math.degrees,
+    from_numpy("rad2deg"),
+    [180.0 / math.pi],
+    aliases="degrees",
+    samples=[1.0],
+)
+hypot: Op = Op(
+    "hypot",
+    "x y",
+    "sqrt(x^2 + y^2) without overflow",
+    math.hypot,
+    from_numpy("hypot"),
+    [lambda z, x, y: unit(x, y), lambda z, x, y: unit(y, x)],
+    samples=[(3.0, 4.0), (1e200, 1.0), (1e-200, 1e-200)],
+    kink=lambda z, x, y: z == 0.0,
+    kinks="0 at (0, 0)",
+    germ=lambda x, y: sqrt(add(mul(x, x), mul(y, y))),
+)
 
 
 def _unit(x: float, y: float) -> float:
     h = math.hypot(x, y)
-    return 0.0 if h == 0.0 else x / h if h != inf or abs(x) == inf or abs(y) == inf else x / 2 / math.hypot(x / 2, y / 2)
+    return (
+        0.0 if h == 0.0 else x / h if h != inf or abs(x) == inf or abs(y) == inf else x / 2 / math.hypot(x / 2, y / 2)
+    )
 
 
-unit: Op = Op("unit", "x y", "x/hypot(x, y), 0 at (0, 0)", _unit, each(_unit),
-          [lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, div(square(unit(y, x)), hypot(x, y))),
-           lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, neg(div(mul(u, unit(y, x)), hypot(x, y))))],
-          samples=[(3.0, 4.0), (1e8, 1.0)])  # fmt: skip
+unit: Op = Op(
+    "unit",
+    "x y",
+    "x/hypot(x, y), 0 at (0, 0)",
+    _unit,
+    each(_unit),
+    [
+        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, div(square(unit(y, x)), hypot(x, y))),
+        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, neg(div(mul(u, unit(y, x)), hypot(x, y)))),
+    ],
+    samples=[(3.0, 4.0), (1e8, 1.0)],
+)
 
 
 def _axis(y: object, x: object) -> object:
     return where(eq(hypot(x, y), 0.0), nan, hypot(x, y))
 
 
-atan2: Op = Op("atan2", "y x", "angle of the point (x, y)", math.atan2, from_numpy("arctan2"),
-           [lambda z, y, x: div(unit(x, y), _axis(y, x)), lambda z, y, x: neg(div(unit(y, x), _axis(y, x)))],
-           aliases="arctan2", samples=[(1.0, 2.0), (-1.0, -2.0), (3e180, 4e180)], kinks="nan at (0, 0)")  # fmt: skip
+atan2: Op = Op(
+    "atan2",
+    "y x",
+    "angle of the point (x, y)",
+    math.atan2,
+    from_numpy("arctan2"),
+    [lambda z, y, x: div(unit(x, y), _axis(y, x)), lambda z, y, x: neg(div(unit(y, x), _axis(y, x)))],
+    aliases="arctan2",
+    samples=[(1.0, 2.0), (-1.0, -2.0), (3e180, 4e180)],
+    kinks="nan at (0, 0)",
+)

@@ -78,9 +78,7 @@ class Scope:
 
     __slots__ = ("bindings", "bound", "first", "function", "last", "locals", "loops", "place", "valued")
 
-    def __init__(
-        self, function: Tree | None = None, locals: dict[str, Span] | None = None, place: int = 0
-    ) -> None:
+    def __init__(self, function: Tree | None = None, locals: dict[str, Span] | None = None, place: int = 0) -> None:
         self.function = function
         self.place = place  # of the DEFINE instruction
         self.locals: dict[str, Span] = locals or {}
@@ -191,9 +189,7 @@ class Compiler:
 
     def settle(self, scope: Scope) -> None:
         """The scope ends: which of its bindings did nothing read?"""
-        self.unused += [
-            (name, span) for name, span, stop in scope.bindings if scope.last.get(name, -1) < stop
-        ]
+        self.unused += [(name, span) for name, span, stop in scope.bindings if scope.last.get(name, -1) < stop]
 
     def keep(self, span: Span) -> Instruction:
         """What becomes of an expression statement's value."""
@@ -332,9 +328,7 @@ class Compiler:
         scope, outer = self.scope, self.scopes.pop()
         opcode, (name, parameters), span = self.code[scope.place]
         if not scope.valued:
-            raise SyntaxProblem(
-                f"the body of '{name}' has no value", span, "end it with the expression to return"
-            )
+            raise SyntaxProblem(f"the body of '{name}' has no value", span, "end it with the expression to return")
         self.code.append((RETURN, None, span))
         self.code[scope.place] = (opcode, (name, parameters, scope.place + 2, tuple(scope.locals)), span)
         self.place(after)

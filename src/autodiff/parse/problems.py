@@ -31,9 +31,7 @@ SIGNS = {
     "_DIVIDE_ASSIGN": "/=",
     "_POWER_ASSIGN": "^=",
 }
-ASSIGNMENTS = frozenset(
-    ("=", "+=", "//=", "%=", "_MINUS_ASSIGN", "_TIMES_ASSIGN", "_DIVIDE_ASSIGN", "_POWER_ASSIGN")
-)
+ASSIGNMENTS = frozenset(("=", "+=", "//=", "%=", "_MINUS_ASSIGN", "_TIMES_ASSIGN", "_DIVIDE_ASSIGN", "_POWER_ASSIGN"))
 INFIX = frozenset(("+", "//", "%", "@", "<", ">", "==", "and", "or", "not", "√", "..", *ASSIGNMENTS, *SIGNS))
 AWAITING = INFIX | {"if", "else", "while", "by", "in"}  # what a value must follow
 WORDS = frozenset(("break", "continue", "while", "for", "else", "if", "or", "and", "not", "by", "in"))
@@ -100,9 +98,7 @@ class Problem:
         self.scan(start)
         self.token = self.tokens[self.here]
         self.before = self.tokens[self.here - 1] if self.here else ("", 0, 0, "")
-        self.expected = frozenset(
-            tables.SPELLINGS[kind] for kind in range(1, tables.END + 1) if self.accepts(kind)
-        )
+        self.expected = frozenset(tables.SPELLINGS[kind] for kind in range(1, tables.END + 1) if self.accepts(kind))
 
     def scan(self, stop: int) -> None:
         tables = self.tables
@@ -154,9 +150,7 @@ class Problem:
                 return problem
         return self.problem(f"expected {self.wanted()}, found {self.found()}")
 
-    def problem(
-        self, message: str, span: tuple[int, int] | None = None, help: str | None = None
-    ) -> SyntaxProblem:
+    def problem(self, message: str, span: tuple[int, int] | None = None, help: str | None = None) -> SyntaxProblem:
         return SyntaxProblem(message, span or self.token[1:3], help)
 
     # Words.
@@ -177,11 +171,7 @@ class Problem:
             parts.append("a name")
         elif "+" in expected:
             parts.append("an operator")
-        signs = (
-            ("{", "else", "..", ",", ")", "]")
-            if "NAME" in expected
-            else ("{", "in", "else", "..", ",", ")", "]")
-        )
+        signs = ("{", "else", "..", ",", ")", "]") if "NAME" in expected else ("{", "in", "else", "..", ",", ")", "]")
         parts += [shown(sign) for sign in signs if sign in expected]
         if "NUMBER" not in expected and "$END" in expected:
             parts.append("the end of the statement")
@@ -308,9 +298,7 @@ def _number(p: Problem) -> SyntaxProblem | None:
         return p.problem(f"{shown(glued[0])} is not a number: '_' stands between two digits", span, help)
     digits = re.fullmatch(r"0(?:[xX][0-9a-fA-F]+|[bB][01]+|[oO][0-7]+)", glued[0])
     if digits and len(glued[0]) < 20:
-        return p.problem(
-            f"{shown(glued[0])} is not a number: only decimal digits", span, f"write {int(glued[0], 0)}"
-        )
+        return p.problem(f"{shown(glued[0])} is not a number: only decimal digits", span, f"write {int(glued[0], 0)}")
     return None
 
 
@@ -460,9 +448,7 @@ def _block(p: Problem) -> SyntaxProblem | None:
     if "{" in p.expected and "$END" not in p.expected and p.token[0] != "{":
         return p.problem(f"expected '{{', found {p.found()}", help="a block stands in { }")
     if p.token[0] == "{":
-        return p.problem(
-            "a block can't stand here", help="blocks follow if c, else, while c, for k in a..b and f(t)"
-        )
+        return p.problem("a block can't stand here", help="blocks follow if c, else, while c, for k in a..b and f(t)")
     return None
 
 
@@ -471,9 +457,7 @@ def _comma(p: Problem) -> SyntaxProblem | None:
         return None
     following = p.tokens[p.here + 1]
     if p.before[0] == following[0] == "NUMBER" and p.before[2] + 1 == following[1]:
-        return p.problem(
-            "a comma outside brackets", help=f"the decimal sign is a dot: {p.before[3]}.{following[3]}"
-        )
+        return p.problem("a comma outside brackets", help=f"the decimal sign is a dot: {p.before[3]}.{following[3]}")
     return p.problem("a comma outside brackets", help="a vector is written [a, b]")
 
 
@@ -492,9 +476,7 @@ def _word(p: Problem) -> SyntaxProblem | None:
             help=help,
         )
     if spelling in ("while", "for", "break", "continue"):
-        return p.problem(
-            f"expected {p.wanted()}, found '{word}'", help="separate statements by ; or a new line"
-        )
+        return p.problem(f"expected {p.wanted()}, found '{word}'", help="separate statements by ; or a new line")
     return None
 
 

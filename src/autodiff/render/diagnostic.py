@@ -31,9 +31,7 @@ def error_text(
     return _lines("error", error.message, error.span, error.help, text, 1, colour, ascii, columns)
 
 
-def note_text(
-    note: Note, source: str | None, *, colour: bool = False, ascii: bool = False, columns: int = 100
-) -> str:
+def note_text(note: Note, source: str | None, *, colour: bool = False, ascii: bool = False, columns: int = 100) -> str:
     return _lines("note", note.message, note.span, note.help, source, note.count, colour, ascii, columns)
 
 

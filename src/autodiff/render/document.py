@@ -66,11 +66,7 @@ def graph(rows: Sequence[Row]) -> dict[str, Any]:
         }
         for row in rows
     ]
-    edges = [
-        {"from": rows[source].id, "to": row.id, "local": local}
-        for row in rows
-        for source, local in row.inputs
-    ]
+    edges = [{"from": rows[source].id, "to": row.id, "local": local} for row in rows for source, local in row.inputs]
     return {"nodes": nodes, "edges": edges}
 
 

@@ -25,15 +25,27 @@ LABEL = 40
 TERMS = 4
 
 BOX = {
-    "made": "●", "live": "│", "over": "─",
-    "first": "├", "middle": "┼", "last": "┤",
-    "first end": "└", "middle end": "┴", "last end": "┘",
-}  # fmt: skip
+    "made": "●",
+    "live": "│",
+    "over": "─",
+    "first": "├",
+    "middle": "┼",
+    "last": "┤",
+    "first end": "└",
+    "middle end": "┴",
+    "last end": "┘",
+}
 ASCII = {
-    "made": "o", "live": "|", "over": "-",
-    "first": "+", "middle": "+", "last": "+",
-    "first end": "'", "middle end": "'", "last end": "'",
-}  # fmt: skip
+    "made": "o",
+    "live": "|",
+    "over": "-",
+    "first": "+",
+    "middle": "+",
+    "last": "+",
+    "first end": "'",
+    "middle end": "'",
+    "last end": "'",
+}
 
 
 def lanes(
@@ -176,9 +188,7 @@ def _from_column(rows: Sequence[Row], ascii: bool) -> list[str]:
     ]
 
 
-def _origins(
-    rows: Sequence[Row], grads: list[str], digits: int | None, ascii: bool
-) -> tuple[list[str], list[str]]:
+def _origins(rows: Sequence[Row], grads: list[str], digits: int | None, ascii: bool) -> tuple[list[str], list[str]]:
     """How each gradient came about: the terms local · gradient, and the rows they came from."""
     reached: list[list[tuple[int, object]]] = [[] for _ in rows]
     for at, row in enumerate(rows):
@@ -206,9 +216,7 @@ def _origins(
                 text = "= " + " + ".join(products).replace("+ -", "- ")
                 text += f" + {dots} ({rest} more)" if rest else ""
         terms.append(text)
-        names = dict.fromkeys(
-            [cut(printable(rows[user].name, ascii), LABEL // 2, ascii) for user, _ in shown]
-        )
+        names = dict.fromkeys([cut(printable(rows[user].name, ascii), LABEL // 2, ascii) for user, _ in shown])
         origin = "from " + ", ".join(names) if names and row.grad is not None else ""
         origins.append(origin + (f", {dots}" if rest and origin else ""))
     return terms, origins

@@ -125,9 +125,7 @@ def _block(value: Any, digits: int | None) -> list[str]:
     lines = []
     for start in range(0, len(entries), row):
         opened, closed = _brackets(start // row, shape[:-1])
-        cells = [
-            entry.rjust(width) for entry, width in zip(entries[start : start + row], widths, strict=True)
-        ]
+        cells = [entry.rjust(width) for entry, width in zip(entries[start : start + row], widths, strict=True)]
         lines.append(opened + ", ".join(cells) + closed)
     return lines
 

@@ -47,9 +47,7 @@ def width(text: str) -> int:
         return len(text)
     from unicodedata import category, east_asian_width
 
-    return sum(
-        2 if east_asian_width(char) in "WF" else 0 if category(char) in ("Mn", "Me") else 1 for char in text
-    )
+    return sum(2 if east_asian_width(char) in "WF" else 0 if category(char) in ("Mn", "Me") else 1 for char in text)
 
 
 def cut(text: str, columns: int, ascii: bool = False) -> str:

@@ -238,9 +238,7 @@ def _as_written(text: str, span: Span | None, source: str) -> str:
     return written if same else text
 
 
-def _expression(
-    node: Recorded, op: Operation, called: Mapping[Recorded, str], literals: Mapping[Recorded, str]
-) -> str:
+def _expression(node: Recorded, op: Operation, called: Mapping[Recorded, str], literals: Mapping[Recorded, str]) -> str:
     """The right-hand side, operands by name: `x + 2`, `a^2`, `sin(b)`, `v[0]`, `sum(A, axis=0)`."""
     operands = [called[operand] if _is_node(operand) else short(operand) for operand in node.inputs]
     params = node.params or {}
