@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from autodiff.commands.line import Line
     from autodiff.errors import AutodiffError, Note
 
-PAGES = ("-h", "--help", "help", "--install-completion", "--show-completion")
+PAGES = ("-h", "--help", "help", "--version", "--install-completion", "--show-completion")
+COMPLETE = "_AUTODIFF_COMPLETE"
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 
@@ -127,7 +128,7 @@ def complain(text: str) -> None:
 
 
 def _is_page(words: Sequence[str]) -> bool:
-    return not words or words[0] in PAGES or words[0] == "--version" or "_AUTODIFF_COMPLETE" in os.environ
+    return not words or words[0] in PAGES or COMPLETE in os.environ
 
 
 def page(words: Sequence[str]) -> int:
@@ -135,7 +136,7 @@ def page(words: Sequence[str]) -> int:
     from autodiff.commands.output import Output
 
     out = Output(None, None)
-    if words and words[0] == "--version":
+    if "--version" in words:
         from autodiff import __version__
 
         out.write(f"autodiff {__version__}\n")
@@ -144,7 +145,7 @@ def page(words: Sequence[str]) -> int:
     from autodiff.commands.pages import show
 
     text, status = show(words)
-    if words:
+    if words or COMPLETE in os.environ:
         out.write(text)
         out.close()
     else:

@@ -217,7 +217,8 @@ def _points(request: Request, rule: Callable[[Request], Parts]) -> Iterator[tupl
             yield place, rule(request)
         except AutodiffError as error:
             if error.status == 1:
-                error.message += " at " + ", ".join(f"{name} = {found:g}" for name, found in place)
+                where = ", ".join(f"{name} = {found:g}" for name, found in place)
+                error.message = f"at {where}: {error.message}"
             raise
 
 

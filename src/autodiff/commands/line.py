@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Pairs = list[tuple[Option, str]]
 
-HELP = ("-h", "--help")
+HELP = ("-h", "--help", "--version")
 
 
 class Line:
@@ -43,7 +43,7 @@ class Line:
 
 
 class HelpWanted(Exception):
-    """The line asks for a help page."""
+    """The line asks for a help page or the version."""
 
 
 def near(word: str, known: Iterable[str]) -> str | None:
@@ -154,7 +154,7 @@ def no_command(words: Sequence[str]) -> RequestError:
     named = [other for other in words if other in COMMANDS]
     guess = near(word.lower(), COMMANDS)
     if word.startswith("--") and word[2:3].isalpha():
-        hint = f"options follow the command: autodiff {named[0] if named else 'grad'} … {word}"
+        hint = f"options follow the command: autodiff {named[0] if named else 'grad'} ... {word}"
         return RequestError(f"unknown option '{word}'", help=hint)
     hint = f"did you mean '{guess}'?" if guess else f"the commands are {', '.join(COMMANDS)}"
     if not word.isidentifier() and guess is None and "'" not in word:

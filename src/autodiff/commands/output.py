@@ -11,6 +11,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import IO, TextIO
 
+STDOUT = ("-", "/dev/stdout", "/dev/fd/1")
 BOXES = "●├┼┤└┴┘│─…"
 
 
@@ -18,7 +19,7 @@ class Output:
     """The destination of one run. Nothing is opened before the first word is written."""
 
     def __init__(self, name: str | None, color: str | None) -> None:
-        self.name = None if name == "-" else name
+        self.name = None if name in STDOUT else name
         self.ascii = self.name is None and not shows_boxes(sys.stdout)
         self.colour = coloured(color, sys.stdout) if self.name is None else color == "always"
         self._file: IO[bytes] | None = None
@@ -91,7 +92,12 @@ class Output:
             raise self._failed(error) from None
 
     def discard(self) -> None:
-        """The run failed: leave nothing behind."""
+        """The run failed: leave no file behind; what standard output has of the answer is its whole lines."""
+        if self.name is None and sys.stdout is not None:
+            try:
+                sys.stdout.flush()
+            except OSError:
+                return
         for undo in (
             self._file and self._file.close,
             self._temporary and (lambda: os.unlink(str(self._temporary))),

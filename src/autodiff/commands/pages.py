@@ -46,7 +46,7 @@ class Words(TyperCommand):
     """A command whose words go through the reader of every run before Click sees them."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not any(word in ("-h", "--help") for word in args[:1]):
+        if args[:1] != ["--help"]:
             args = self._arranged(args, ctx.resilient_parsing)
         return super().parse_args(ctx, args)
 
@@ -57,6 +57,8 @@ class Words(TyperCommand):
             if lenient:
                 return args
             raise
+        last = {option.key: at for at, (option, _) in enumerate(pairs)}
+        pairs = [pair for at, pair in enumerate(pairs) if pair[0].kind == MANY or last[pair[0].key] == at]
         given = [option.names[0] if option.kind == FLAG else f"{option.names[0]}={text}" for option, text in pairs]
         return [*given, "--", *operands]
 
@@ -186,4 +188,5 @@ def show(words: Sequence[str]) -> tuple[str, int]:
                 raise
             raise RequestError(said(), help="autodiff --help lists commands and options") from None
     sys.stdout and sys.stdout.flush()
-    return page.getvalue(), int(status or 0) if words else 2
+    asking = words or "_AUTODIFF_COMPLETE" in os.environ
+    return page.getvalue(), int(status or 0) if asking else 2
