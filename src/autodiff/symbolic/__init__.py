@@ -1,0 +1,1 @@
+"""Symbolic work on formulas: exact simplification, text, and code in other languages."""
