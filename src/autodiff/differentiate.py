@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from autodiff import numeric
-from autodiff.errors import ComputationError, NameProblem, Note, RequestError, ShapeError
-from autodiff.evaluate import MAX_OPS, Run, evaluate, inputs_of, suggestion
+from autodiff.errors import AutodiffError, ComputationError, NameProblem, Note, RequestError, ShapeError
+from autodiff.evaluate import MAX_OPS, Run, check_names, evaluate, inputs_of, suggestion, too_many
 from autodiff.ops import OPS
 from autodiff.tape import Node, backward, contribution, local, ones_like, value_of, zeros_like
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     Point = Mapping[str, Any]
 
+FEW_OPS = 1_000_000  # up to here the machine is quick enough to find where a limit was passed
 ONE_SIDED_WORK = 2_000_000  # series operations that looking at both sides of kinks may cost
 
 
@@ -211,14 +212,47 @@ def _places(value: Any) -> list[tuple[int, ...]]:
     return list(numeric.numpy().ndindex(value.shape)) if numeric.is_array(value) else [()]
 
 
+def _quick(program: Program, point: Point, wrt: Sequence[str], settings: Settings) -> Outcome | None:
+    """Value and gradient of a program that repeats itself by generated code; None where that does not serve."""
+    if not program.repeats or settings.convention:
+        return None
+    from autodiff.generate import Quick, TooMany, Unsuited
+
+    try:
+        check_names(program, point)
+        quick = Quick(program, wrt, [name for name in program.inputs if name in point])
+        found, gradient = quick.value_and_gradient(point, settings.max_ops)
+    except TooMany as error:
+        if settings.max_ops <= FEW_OPS:
+            return None  # the machine finds the very place
+        problem = too_many(settings.max_ops)
+        problem.span, problem.source = error.args[0], program.source
+        raise problem from None
+    except (Unsuited, AutodiffError):
+        return None
+    out = Outcome(program, found)
+    out.gradient = dict(zip(wrt, gradient, strict=True))
+    out.notes = [Note("unused", f"nothing uses '{name}'", span) for name, span in program.unused]
+    return out
+
+
 def value(program: Program, point: Point, settings: Settings | None = None) -> Outcome:
     """The value alone."""
-    return Job(program, point, (), settings or Settings()).outcome()
+    settings = settings or Settings()
+    quick = _quick(program, point, (), settings)
+    if quick is not None:
+        quick.gradient = None
+        return quick
+    return Job(program, point, (), settings).outcome()
 
 
 def gradient(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
     """Value and gradient of one number: one sweep."""
-    job = Job(program, point, wrt, settings or Settings())
+    settings = settings or Settings()
+    quick = _quick(program, point, wrt, settings)
+    if quick is not None:
+        return quick
+    job = Job(program, point, wrt, settings)
     job.scalar("grad")
     found = job.settle(job.root, 1.0, job.sweep(job.root, 1.0))
     out = job.outcome()

@@ -206,6 +206,13 @@ class Range:
     def __iter__(self) -> Iterator[float]:
         return self
 
+    def floats(self) -> Iterator[float]:
+        """The same items, quicker where all are whole."""
+        if self.start % 1.0 == 0.0 == self.step % 1.0 and abs(self.start) + abs(self.step) * self.count < 2.0**53:
+            first, by = int(self.start), int(self.step)
+            return map(float, range(first, first + by * self.count, by)) if self.count > 0 else iter(())
+        return self
+
     def __next__(self) -> float:
         k = self.k
         if k >= self.count:
@@ -562,13 +569,18 @@ class Machine:
         return result
 
     def too_many(self) -> LimitError:
-        return LimitError(
-            f"stopped after {self.max_ops} operations", help="a loop or a function may not end; --max-ops N allows more"
-        )
+        return too_many(self.max_ops)
 
     def note_overflow(self, span: Span) -> None:
         text = self.program.source[slice(*span)]
         self.out.notes.append(Note("nonfinite", f"the number {text} is beyond float64: inf", span))
+
+
+def too_many(limit: int) -> LimitError:
+    """More operations ran than allowed."""
+    return LimitError(
+        f"stopped after {limit} operations", help="a loop or a function may not end; --max-ops N allows more"
+    )
 
 
 class NameUnbound(ComputationError):

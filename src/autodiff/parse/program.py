@@ -80,6 +80,11 @@ class Program:
         """Bindings whose name nothing reads afterwards."""
         self.functions = functions
 
+    @property
+    def repeats(self) -> bool:
+        """Whether code may run more than once: there is a loop or a function."""
+        return any(opcode in (NEXT, ROUND, DEFINE) for opcode, _, _ in self.code)
+
     def __repr__(self) -> str:
         return f"Program({self.source!r}, {len(self.code)} instructions)"
 
