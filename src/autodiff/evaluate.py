@@ -164,6 +164,8 @@ def places_default(op: Op, i: int) -> float:
 def whole(value: Any, what: str) -> int:
     """A value as a whole number; ShapeError if it is none."""
     value = value_of(value)
+    if hasattr(value, "op_rank"):
+        value = float(value)
     if numeric.is_array(value) or value != value or abs(value) == math.inf or value != int(value):
         raise ShapeError(f"{what} must be a whole number, not {_brief(value)}")
     return int(value)

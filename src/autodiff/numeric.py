@@ -71,7 +71,7 @@ def raw(x: Any) -> Any:
         if x.ndim:
             return x if x.dtype.kind in "bf" else x.astype(float)
         return bool(x) if x.dtype.kind == "b" else float(x)
-    return float(x)
+    return x if hasattr(x, "op_rank") else float(x)  # a formula is its own value
 
 
 def real(x: Any) -> Any:
