@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "autodiff"
 # From the bottom up; a room may import itself and what stands before it.
 LAYERS = [
     "errors", "numeric", "ops", "tape", "operands", "parse", "evaluate", "generate", "onesided", "trace", "differentiate",
-    "render", "commands", "cli", "__main__",
+    "symbolic", "render", "commands", "cli", "__main__",
 ]  # fmt: skip
 ALLOWED = {
     # numbers are printed by what reads nothing but plain data

@@ -112,6 +112,8 @@ OPTIONS: dict[str, Option] = {
     "terms": Option("--order", ONE, "N", "The highest power. Default: 5.", convert=whole(0)),
     "local": Option("--local", FLAG, "", "Say how each gradient came about."),
     "ascii": Option("--ascii", FLAG, "", "Draw with ASCII characters alone."),
+    "latex": Option("--latex", FLAG, "", "Formulas as LaTeX."),
+    "emit": Option("--emit", ONE, "LANGUAGE", "Value and gradient as python, numpy or c.", choices="python numpy c"),
 }
 
 COMMON = "file at output digits strict convention max_ops color"
@@ -134,6 +136,13 @@ COMMANDS: dict[str, Command] = {
         _answer("hvp", "Hessian times a direction.", "wrt dir", "'x^2*y' --at x=1,y=2 --dir x=1"),
         _answer("diff", "Derivatives of order 1 to N.", "wrt order", "'exp(sin(x))' --at x=1 --order 4"),
         _answer("taylor", "Taylor coefficients.", "wrt terms", "'sin(x)/(1+x)' --at x=0 --order 6"),
+        Command(
+            "derive",
+            "Derivatives as formulas.",
+            "derive:derive",
+            f"wrt order latex emit format json {COMMON}",
+            "'(x+2)*x' --wrt x",
+        ),
         Command(
             "graph",
             "The recorded computation, drawn.",

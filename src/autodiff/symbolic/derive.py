@@ -1,0 +1,186 @@
+"""A program to the formula of its value, and formulas to formulas of their derivatives.
+
+The machine runs on symbols. A condition on them is answered by exploring: the program is run once for
+each way through, and the results are joined by conditionals. A loop has no end to explore: there the
+values of a point decide, and the formula is that of the path taken. Derivatives are what the tape's
+own sweep gives when the recorded values are formulas.
+"""
+
+from __future__ import annotations
+
+from autodiff import numeric
+from autodiff.errors import ComputationError, LimitError, Note, RequestError
+from autodiff.evaluate import MAX_OPS, evaluate, inputs_of
+from autodiff.operands.formula import Formula, Symbol, judged, replay, walk
+from autodiff.ops import OPS
+from autodiff.parse.program import NEXT, ROUND
+from autodiff.symbolic.convert import Writer, read
+from autodiff.symbolic.simplify import simplify
+from autodiff.tape import Tape, backward, value_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+    from typing import Any
+
+    from autodiff.errors import Span
+    from autodiff.parse.program import Program
+
+WAYS = 256  # ways through the conditions of a text that are explored
+CONDITIONS = 64  # decisions on one way
+
+
+class Derived:
+    """The value as a formula, a formula for each name, and notes."""
+
+    __slots__ = ("derivatives", "notes", "value")
+
+    def __init__(self, value: Any, derivatives: dict[str, Any], notes: list[Note]) -> None:
+        self.value = value
+        self.derivatives = derivatives
+        self.notes = notes
+
+
+def derive(
+    program: Program,
+    wrt: Sequence[str],
+    order: int = 1,
+    point: Mapping[str, Any] | None = None,
+    max_ops: int = MAX_OPS,
+) -> Derived:
+    """Derivatives of the given order by each name; `point` decides where there are loops."""
+    point = point or {}
+    value, notes = value_formula(program, point, max_ops)
+    names = inputs_of(program, point)
+    writer = Writer(names)
+    found = {}
+    (start,) = read([value])
+    value = writer(start)
+    for name in wrt:
+        f: Any = value
+        for _ in range(order):
+            f = lowered(f)
+            given = {g for g in walk([f]) if g.op is OPS["eq"]}
+            (slope,) = gradient(f, [name])
+            (p,) = read([slope], given)
+            f = writer(simplify(p, writer))
+        found[name] = f
+    return Derived(writer(simplify(start, writer)), found, notes)
+
+
+def gradient(f: Any, names: Sequence[str]) -> list[Any]:
+    """The derivatives of a formula by names, as the rules give them."""
+    tape = Tape()
+    leaves = {name: tape.leaf(Symbol(name)) for name in names}
+    values: dict[Formula, Any] = {g: g for g in walk([f]) if g.op is None}
+    values.update({Symbol(name): leaf for name, leaf in leaves.items()})
+    (root,) = replay([f], values)
+    if root.__class__ is not leaves[names[0]].__class__:
+        return [0.0] * len(names)
+    slopes = backward(root, 1.0, list(leaves.values()))
+    return [0.0 if g is None else value_of(g) for g in slopes]
+
+
+def lowered(f: Any) -> Any:
+    """max and min as conditionals, whose derivatives are conditionals and not shares of ties."""
+    new: dict[Formula, Any] = {}
+    for g in walk([f]):
+        if g.op is None:
+            new[g] = g
+            continue
+        xs = [new[x] if isinstance(x, Formula) else x for x in g.inputs]
+        if g.op.name in ("max", "min"):
+            compare = OPS["gt" if g.op.name == "max" else "lt"]
+            best, plain = xs[0], g.inputs[0]
+            for i in range(1, len(xs)):
+                best = Formula.apply_op(OPS["where"], (compare(plain, g.inputs[i]), best, xs[i]))
+                plain = Formula.apply_op(g.op, g.inputs[: i + 1])
+            new[g] = best
+        else:
+            new[g] = Formula.apply_op(g.op, tuple(xs), g.params)
+    return new[f] if isinstance(f, Formula) else f
+
+
+def value_formula(program: Program, point: Mapping[str, Any], max_ops: int) -> tuple[Any, list[Note]]:
+    """The value of a program as a formula."""
+    names = inputs_of(program, point)
+    symbols = {name: Symbol(name) for name in names}
+    loop = next((span for opcode, _, span in program.code if opcode in (NEXT, ROUND)), None)
+    if loop is not None:
+        return along(program, symbols, point, loop, max_ops)
+    return explored(program, symbols, max_ops), []
+
+
+def along(
+    program: Program, symbols: Mapping[str, Formula], point: Mapping[str, Any], loop: Span, max_ops: int
+) -> tuple[Any, list[Note]]:
+    """The formula of the path that the program takes at a point."""
+    missing = [name for name in symbols if name not in point]
+    if missing:
+        raise RequestError(
+            "a loop has as many rounds as the values say, so its derivative needs a point",
+            span=loop,
+            help=f"give --at {','.join(f'{name}=…' for name in missing)}; the formula is that of the path taken there",
+        )
+    known: dict[Formula, Any] = {symbol: point[name] for name, symbol in symbols.items()}
+    with judged(lambda f: float(replay([f], known)[0])):
+        value = run(program, symbols, max_ops)
+    at = ", ".join(f"{name}={point[name]:g}" for name in symbols)
+    return value, [Note("path", f"the formula is that of the path taken{' at ' + at if at else ''}", loop)]
+
+
+def explored(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> Any:
+    """The formula of all ways through the program, joined by conditionals."""
+    path: list[tuple[Formula, bool]] = []
+    whole: list[Any] = []  # the values of the ways on which the condition held
+    for _ in range(WAYS):
+        value = one_way(program, symbols, path, max_ops)
+        while path and not path[-1][1]:
+            condition, _held = path.pop()
+            value = Formula.apply_op(OPS["where"], (condition, whole.pop(), value))
+        if not path:
+            return value
+        whole.append(value)
+        path[-1] = (path[-1][0], False)
+    raise endless()
+
+
+def one_way(program: Program, symbols: Mapping[str, Formula], path: list[tuple[Formula, bool]], max_ops: int) -> Any:
+    """Run along the path, which grows by conditions that are new, taken to hold."""
+    decided = dict(path)
+
+    def judge(condition: Formula) -> float:
+        if condition not in decided:
+            if len(path) >= CONDITIONS:
+                raise endless()
+            decided[condition] = True
+            path.append((condition, True))
+        return float(decided[condition])
+
+    with judged(judge):
+        return run(program, symbols, max_ops)
+
+
+def endless() -> LimitError:
+    return LimitError(
+        f"too many conditions to follow every way through the text (over {CONDITIONS} on one, or {WAYS} ways)",
+        help="write it as a loop and give --at, or use where(c, a, b)",
+    )
+
+
+def run(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> Any:
+    value = value_of(evaluate(program, symbols, (), max_ops=max_ops).value)
+    for f in walk([value]):
+        if f.op is not None and (f.params or not f.op.elementwise):
+            raise ComputationError(
+                f"derive is for formulas of numbers, and this one has an array ({f.op.name})",
+                help="write the entries out, or use jac for numbers",
+            )
+    return value if isinstance(value, Formula) or not numeric.is_array(value) else refuse(value)
+
+
+def refuse(value: Any) -> Any:
+    raise ComputationError(f"derive wants one number, but the result has shape {value.shape}")
+
+
+__all__ = ["Collection", "Derived", "derive", "gradient", "value_formula"]
