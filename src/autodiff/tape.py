@@ -12,7 +12,7 @@ from autodiff.ops.record import OPS, Op, chain, gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
     from typing import Any
 
     from autodiff.errors import Span
@@ -115,25 +115,50 @@ def zeros_like(x: Any) -> Any:
     return numeric.numpy().zeros(shape) if shape else 0.0
 
 
+def partial(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = None) -> Any:
+    """The partial derivative by operand i of an elementwise op whose value is y, on operands of any kind.
+
+    It is nan where the value is nan.
+    """
+    rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
+    d = rule(y, *xs) if callable(rule) else rule
+    if not op.selects:
+        value = value_of(y)
+        if value.__class__ is float:
+            if value != value:
+                return numeric.nan
+        elif hasattr(value, "dtype") and numeric.is_nan(value):
+            return where(numeric.numpy().isnan(value), numeric.nan, d)
+    return d
+
+
+def sent(
+    op: Op, i: int, g: Any, y: Any, xs: Sequence[Any], params: dict[str, Any], convention: str | None = None
+) -> Any:
+    """What an op whose value y has the cotangent g sends to its operand i; None where nothing flows."""
+    if op.elementwise:
+        d = partial(op, i, y, xs, convention)
+        c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
+    else:
+        rule = op.vjp(i)
+        if rule is None:
+            return None
+        c = rule(g, y, *xs, **params)
+        if c is None:
+            return None
+    shape = numeric.shape(xs[i])
+    if numeric.shape(c) != shape:
+        c = OPS["sum_to"](c, shape=shape)
+    return c
+
+
 @numeric.quietly
 def local(node: Node, i: int, *, record: bool = False) -> Any:
     """The partial derivative of an elementwise node by its operand i (nan where the value is nan)."""
-    op = node.op
-    assert op is not None
-    convention = node.tape.convention
-    rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
-    if callable(rule):
-        d = rule(node, *node.inputs) if record else rule(node.value, *[_plain(x) for x in node.inputs])
-    else:
-        d = rule
-    if not op.selects:
-        y = node.value
-        if y.__class__ is float:
-            if y != y:
-                return numeric.nan
-        elif hasattr(y, "dtype") and numeric.is_nan(y):
-            return where(numeric.numpy().isnan(y), numeric.nan, d)
-    return d
+    assert node.op is not None
+    if record:
+        return partial(node.op, i, node, node.inputs, node.tape.convention)
+    return partial(node.op, i, node.value, [_plain(x) for x in node.inputs], node.tape.convention)
 
 
 def _plain(x: Any) -> Any:
@@ -149,27 +174,11 @@ def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
     """What a node whose cotangent is g sends to its operand i; None where nothing flows."""
     op = node.op
     assert op is not None
-    x = node.inputs[i]
-    shape = numeric.shape(x.value)
     if not isinstance(g, Node) and _is_zero(g):
-        return zeros_like(x.value)
-    if op.elementwise:
-        d = local(node, i, record=record)
-        c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
-    else:
-        rule = op.vjp(i)
-        if rule is None:
-            return None
-        if record:
-            c = rule(g, node, *node.inputs, **node.params)
-        else:
-            c = rule(g, node.value, *[_plain(v) for v in node.inputs], **node.params)
-        if c is None:
-            return None
-    found = numeric.shape(value_of(c))
-    if found != shape:
-        c = OPS["sum_to"](c, shape=shape) if isinstance(c, Node) else numeric.sum_to(c, shape)
-    return c
+        return zeros_like(node.inputs[i].value)
+    if record:
+        return sent(op, i, g, node, node.inputs, node.params, node.tape.convention)
+    return sent(op, i, g, node.value, [_plain(x) for x in node.inputs], node.params, node.tape.convention)
 
 
 @numeric.quietly
