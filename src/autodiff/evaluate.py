@@ -83,7 +83,7 @@ def check_names(program: Program, point: Mapping[str, Any]) -> None:
         hint = f"--at {','.join(f'{name}=…' for name in missing)}"
         known = next((text for text in near if text), None)
         if known is None and len(missing) == 1:
-            known = suggestion(missing[0], [*CONSTANTS, *program.bound])
+            known = suggestion(missing[0], [*CONSTANTS, *(name for name in program.bound if name != missing[0])])
         raise NameProblem(text, program.input_spans[missing[0]], f"give {hint}" + (f"; {known}" if known else ""))
     for opcode, argument, span in program.code:
         if opcode == code.STORE and argument not in point:
@@ -122,7 +122,8 @@ def _linked_call(program: Program, argument: Any, span: Span) -> Any:
     if op is None:
         if name in program.inputs or name in program.bound or name in CONSTANTS:
             raise NameProblem(f"'{name}' is a value, not a function", spans[0], f"a product is written {name}*(…)")
-        raise NameProblem(f"unknown name '{name}'", spans[0], suggestion(name, [*NAMES, *program.functions]))
+        near = suggestion(name, [*NAMES, *program.functions])
+        raise NameProblem(f"unknown name '{name}'", spans[0], near or f"a product is written {name}*(…)")
     if op.name in REDUCES and (count == 1 or keywords):
         op = OPS[REDUCES[op.name]]
     places = [operand.partition("=")[0] for operand in op.operands]
@@ -203,7 +204,8 @@ class Range:
         if by == 0.0:
             raise ComputationError("a range with step 0 has no end")
         self.start, self.step, self.k = first, by, 0
-        self.count = math.floor((last - first) / by * (1 + 1e-15) + 1e-12) + 1
+        rounds = (last - first) / by * (1 + 1e-15) + 1e-12
+        self.count = math.floor(min(rounds, 1e18)) + 1
 
     def __iter__(self) -> Iterator[float]:
         return self
@@ -561,8 +563,12 @@ class Machine:
                 value = pop()
                 for _ in range(order):
                     value = derivative(value, by)
+                    left -= 1 + len(tape.nodes) - by.index  # what the sweep passed
+                    if left < 0:
+                        raise too_many(self.max_ops)
+                    if value.__class__ is float and not value:
+                        break
                 push(value)
-                left -= 1
             else:  # END
                 break
         tape.span = None

@@ -181,7 +181,6 @@ def sweep(request: Request, rule: Callable[[Request], Parts], out: Output) -> li
     for place, (outcome, fields, parts, asked) in _points(request, rule):
         found = of_line + outcome.notes if as_json else outcome.notes
         of_line = []
-        strict(request, outcome.notes, asked)
         fields = [*place, *fields]
         if outcome.notes:
             notes = gather([*notes, *outcome.notes])
@@ -214,12 +213,14 @@ def _points(request: Request, rule: Callable[[Request], Parts]) -> Iterator[tupl
         place = list(zip(names, values, strict=True))
         request.point.update(place)
         try:
-            yield place, rule(request)
+            answer = rule(request)
+            strict(request, answer[0].notes, answer[3])
         except AutodiffError as error:
             if error.status == 1:
                 where = ", ".join(f"{name} = {found:g}" for name, found in place)
                 error.message = f"at {where}: {error.message}"
             raise
+        yield place, answer
 
 
 def aligned(table: Sequence[Fields], digits: int | None) -> str:

@@ -32,6 +32,8 @@ def _list(*xs: Any) -> Any:
     if len(shapes) > 1:
         listed = " and ".join(str(s) for s in dict.fromkeys(map(shape, xs)))
         raise ShapeError(f"entries of shapes {listed} do not make an array")
+    if xs and len(shape(xs[0])) == 64:
+        raise ShapeError("arrays have at most 64 dimensions")
     return np.array([np.asarray(x, float) for x in xs], dtype=float)
 
 
@@ -41,7 +43,8 @@ def _index(x: Any, index: tuple[Any, ...]) -> Any:
         raise ShapeError(f"{len(index)} indices for an array of shape {found}" if found else "a number has no entries")
     for axis, (i, n) in enumerate(zip(index, found, strict=False)):
         if i.__class__ is int and not -n <= i < n:
-            raise ShapeError(f"index {i} is out of range: axis {axis} has length {n}")
+            shown = i if abs(i) < 1e15 else f"{float(i):g}"
+            raise ShapeError(f"index {shown} is out of range: axis {axis} has length {n}")
     return x[index]
 
 

@@ -453,8 +453,12 @@ def _block(p: Problem) -> SyntaxProblem | None:
 
 
 def _comma(p: Problem) -> SyntaxProblem | None:
-    if p.token[0] != "," or any(token[0] in "([" for token in p.opened):
+    if p.token[0] != "," or any(token[0] == "[" for token in p.opened):
         return None
+    if p.opened and p.opened[-1][0] == "(":
+        group = p.tokens.index(p.opened[-1])
+        called = group and p.tokens[group - 1][0] == "NAME"
+        return None if called else p.problem("a comma in plain brackets", help="a vector is written [a, b]")
     following = p.tokens[p.here + 1]
     if p.before[0] == following[0] == "NUMBER" and p.before[2] + 1 == following[1]:
         return p.problem("a comma outside brackets", help=f"the decimal sign is a dot: {p.before[3]}.{following[3]}")
