@@ -16,10 +16,10 @@ from math import inf, nan
 
 from autodiff.errors import AutodiffError
 from autodiff.evaluate import CONSTANTS, Range, link
-from autodiff.operands.formula import Formula, Symbol, walk
 from autodiff.ops import Op
 from autodiff.parse import program as code
 from autodiff.parse.program import Program
+from autodiff.rules import INFIX, number, partial_text, written
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,12 +29,7 @@ if TYPE_CHECKING:
     from autodiff.errors import Span
 
 LARGEST = 4_000  # instructions; generating costs about 20 µs each, and pays where code runs often
-LONGEST = 60  # operations of a local derivative that is written out in place
 DEEPEST = 18  # blocks within blocks, of which Python takes 20
-INFIX = {
-    "add": "+", "sub": "-", "mul": "*", "div": "/",
-    "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
-}  # fmt: skip
 TRUTH = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "not", "and", "or"))
 
 
@@ -44,70 +39,6 @@ class Unsuited(Exception):
 
 class TooMany(Exception):
     """More operations than allowed; the argument is the place of the loop or function."""
-
-
-def bare(op: Op) -> Callable[..., Any]:
-    """The scalar value function, the one that raises outside its domain where there is one."""
-    found: Callable[..., Any] = getattr(op.scalar, "raising", op.scalar)
-    return found
-
-
-def written(op: Op, xs: Sequence[str], names: dict[str, Any]) -> str:
-    """The op applied to operands that are Python text; functions it needs are put into `names`."""
-    if op.name in INFIX:
-        return f"({xs[0]} {INFIX[op.name]} {xs[1]})"
-    if op.name == "where":
-        return f"({xs[1]} if {xs[0]} else {xs[2]})"
-    if op.name == "neg":
-        return f"(-{xs[0]})"
-    name = f"_{op.name}"
-    names[name] = bare(op)
-    return f"{name}({', '.join(xs)})"
-
-
-def traced(op: Op, i: int) -> Formula | float | None:
-    """The partial derivative by operand i as a formula of y, x0, x1 …; None if it is too long to write out."""
-    rule = op.partial(i)
-    if not callable(rule):
-        return float(rule)
-    try:
-        found = rule(Symbol("y"), *(Symbol(f"x{k}") for k in range(len(op.operands))))
-    except (TypeError, ValueError, AttributeError):
-        return None  # the rule looks at its operands
-    return found if not isinstance(found, Formula) or _size(found) <= LONGEST else None
-
-
-def _size(root: Formula) -> int:
-    sizes: dict[Any, int] = {}
-    for formula in walk([root]):
-        sizes[formula] = 1 + sum(sizes.get(x, 1) for x in formula.inputs)
-        if sizes[formula] > LONGEST:
-            break
-    return max(sizes.values())
-
-
-def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any]) -> str:
-    """The local derivative by operand i as Python text over the texts of the value and the operands."""
-    found = traced(op, i) if op.most is not None else None
-    if found is None:
-        name = f"_d{i}_{op.name}"
-        names[name] = op.partial(i)
-        return f"{name}({', '.join((y, *xs))})"
-    if not isinstance(found, Formula):
-        return repr(float(found))
-    texts: dict[Any, str] = {Symbol("y"): y, **{Symbol(f"x{k}"): x for k, x in enumerate(xs)}}
-    for formula in walk([found], texts):
-        if formula.op is None:
-            raise Unsuited(formula.name)
-        operands = [texts[x] if isinstance(x, Formula) else number(x) for x in formula.inputs]
-        texts[formula] = written(formula.op, operands, names)
-    return texts[found]
-
-
-def number(x: float) -> str:
-    """A float as Python text; `inf` and `nan` are names there."""
-    text = repr(x)
-    return f"({text})" if text[0] == "-" else text
 
 
 class Value:

@@ -118,6 +118,7 @@ def total(
         except OverflowError:
             return overflow
 
+    answer.raising = function  # type: ignore[attr-defined]  # for code that is written out
     return answer
 
 
@@ -136,6 +137,7 @@ def from_numpy(name: str) -> Callable[..., Any]:
     def call(*xs: Any) -> Any:
         return getattr(numpy(), name)(*xs)
 
+    call.numpy_name = name  # type: ignore[attr-defined]  # for code that is written out
     return call
 
 
