@@ -74,8 +74,8 @@ class Numbers:
         typed = Fraction(text)
         if len(text.partition("e")[0].strip("-0.").replace(".", "")) <= SHORT or x == int(x):
             return number(algebra.exact(typed))
-        near = Fraction(x).limit_denominator(1000)
-        if float(near) == x:
+        near: Exact = Fraction(x).limit_denominator(1000)
+        if abs(float(near) - x) <= math.ulp(x):  # 1/3 - 1 is one off -2/3
             return number(near)
         if not self.table:
             self.table = list(_table())
@@ -167,7 +167,8 @@ def _factors(f: Formula) -> list[tuple[Any, int]]:
 
 # Out.
 
-CONSTANTS = {"pi!": "pi", "e!": "e", "inf!": "inf", "nan!": "nan"}
+CONSTANTS = {"pi!": math.pi, "e!": math.e, "inf!": math.inf, "nan!": math.nan}
+"""The symbols that are constants; the mark keeps them apart from inputs of that name."""
 
 
 def make(name: str, *xs: Any) -> Formula:
@@ -270,7 +271,7 @@ class Writer:
             for a in [a for a in plain if a.name == name]:
                 b = atom(other, *a.args)
                 e, d = plain[a], plain.get(b, 0)
-                if e * d >= 0:
+                if e * d >= 0 or Fraction(e).denominator > 1 or Fraction(d).denominator > 1:
                     continue
                 k = min(abs(e), abs(d))
                 above = e > 0
@@ -305,10 +306,7 @@ class Writer:
         return make(a.name, *map(self.inner, a.args))
 
     def constant(self, a: Atom) -> Any:
-        name = CONSTANTS[a.name]
-        if name in self.reserved:
-            return {"pi": math.pi, "e": math.e, "inf": math.inf, "nan": math.nan}[name]
-        return Symbol(name)
+        return CONSTANTS[a.name] if a.name.rstrip("!") in self.reserved else Symbol(a.name)
 
     def raised(self, x: Any, e: Exact) -> Any:
         if e == 1:

@@ -114,7 +114,7 @@ def text(root: Any, names: Mapping[Any, str] | None = None) -> str:
             continue
         if x.op is None:
             first = False
-            out.append(x.name)
+            out.append(x.name.rstrip("!"))
             continue
         pieces = layout(x)
         if not first and binds(x, names) < least:
@@ -129,7 +129,7 @@ def lengths(root: Any, known: dict[Any, int]) -> int:
     none: dict[Any, str] = {}
     for f in walk([root], known):
         if f.op is None:
-            known[f] = len(f.name)
+            known[f] = len(f.name.rstrip("!"))
             continue
         total = 0
         for piece in layout(f):
