@@ -110,7 +110,7 @@ def test_undecodable_bytes_do_no_harm(tmp_path: Path) -> None:
 @pytest.mark.parametrize("output", ["", " -o out.txt"])
 def test_ctrl_c_is_quiet(tmp_path: Path, output: str) -> None:
     with subprocess.Popen(
-        ["bash", "-c", f"exec {COMMAND} eval '{LOOP}'{output}"],
+        ["bash", "-c", f"exec {COMMAND} eval '{LOOP}' --max-ops 1e15{output}"],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=ENVIRONMENT,
     ) as process:  # fmt: skip
         time.sleep(1.5)
