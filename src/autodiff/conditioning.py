@@ -7,26 +7,37 @@ A recorded gradient is a computation like any other, so the same sum over its ta
 
 from __future__ import annotations
 
+import math
+
 from autodiff import numeric
+from autodiff.evaluate import Run, evaluate
 from autodiff.tape import Node, backward, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from typing import Any
+
+    from autodiff.parse.program import Program
 
 U = 2.0**-53  # rounding to nearest is off by at most this part
 TINY = 5e-324  # and by at most this where the result underflows
 
-EXACT = frozenset(
+
+def _set(names: str) -> frozenset[str]:
+    return frozenset(names.split())
+
+
+EXACT = _set(
     """neg pos abs where list index max min relu clip sign floor ceil round trunc copysign frac fmod stop_gradient
-    amax amin broadcast expand moveaxis reshape flatten transpose swap concat stack full flip diag""".split()
+    amax amin broadcast expand moveaxis reshape flatten transpose swap concat stack full flip diag"""
 )
 """Operations that move, choose or change sign."""
-ROUNDED = frozenset("add sub mul div square sqrt reciprocal chain gate leaky_relu outer kron scatter".split())
+ROUNDED = _set("add sub mul div square sqrt reciprocal chain gate leaky_relu outer kron scatter")
 """Operations that are the exact result, rounded once."""
-SUMS = frozenset("sum mean sum_axes sum_to cumsum trace dot matmul".split())
+SUMS = _set("sum mean sum_axes sum_to cumsum trace dot matmul")
 """Sums of entries or of products of entries: off by a part of the sum of absolute values."""
-HARD = frozenset("gamma lgamma digamma polygamma factorial beta lbeta erfinv mills mills_excess log_ndtr dsinc".split())
+HARD = _set("gamma lgamma digamma polygamma factorial beta lbeta erfinv mills mills_excess log_ndtr dsinc")
 """Functions whose libraries are right to 8 ulp only."""
 
 
@@ -66,7 +77,7 @@ class Bound:
 
     __slots__ = ("parts", "root", "total")
 
-    def __init__(self, root: Node, parts: dict[Node, float]) -> None:
+    def __init__(self, root: Node | None, parts: dict[Node, float]) -> None:
         self.root = root
         self.parts = parts
         self.total = sum(parts.values())
@@ -97,3 +108,51 @@ def weighted(g: Any, e: Any) -> float:
         np = numeric.numpy()
         return float(np.sum(np.where(np.asarray(e) == 0.0, 0.0, np.abs(g) * e)))
     return abs(g) * e if e else 0.0
+
+
+def traced(
+    program: Program, point: Mapping[str, Any], wrt: Sequence[str], max_ops: int, convention: str | None = None
+) -> Run:
+    """A run that records every operation, those of numbers alone too: these are rounded as well."""
+    return evaluate(program, point, wrt, max_ops=max_ops, convention=convention, trace=True)
+
+
+def derivatives(
+    program: Program,
+    point: Mapping[str, Any],
+    wrt: Sequence[str],
+    max_ops: int,
+    convention: str | None = None,
+    *,
+    most: float = math.inf,
+) -> dict[str, list[Bound]] | None:
+    """Bounds of the derivatives of one number, an entry of an input each, in row-major order.
+
+    None where operations times entries are more than `most`.
+    """
+    run = traced(program, point, wrt, max_ops, convention)
+    leaves = [run.leaves[name] for name in wrt]
+    root = run.value
+    if not isinstance(root, Node):
+        return {name: [Bound(None, {}) for _ in range(_size(leaf.value))] for name, leaf in run.leaves.items()}
+    entries = sum(_size(leaf.value) for leaf in leaves)
+    if len(run.tape.nodes) * entries > most:
+        return None
+    found = backward(root, 1.0, leaves, record=True)
+    return {name: entry_bounds(g, leaf) for name, g, leaf in zip(wrt, found, leaves, strict=True)}
+
+
+def entry_bounds(g: Any, leaf: Node) -> list[Bound]:
+    """The bound of each entry of a recorded derivative by a leaf."""
+    size = _size(leaf.value)
+    if not isinstance(g, Node):
+        return [Bound(None, {}) for _ in range(size)]
+    if not leaf.shape:
+        return [bound(g)]
+    np = numeric.numpy()
+    found = []
+    for k in range(size):
+        seed = np.zeros(size)
+        seed[k] = 1.0
+        found.append(bound(g, seed.reshape(leaf.shape)))
+    return found

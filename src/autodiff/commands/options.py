@@ -84,7 +84,8 @@ def whole(least: int) -> Converter:
 
 
 FORMATS = "text json csv tsv value"
-PICTURES = "text dot json svg png"
+PICTURES = "text dot mermaid json svg png html"
+LESSONS = "text json markdown"
 
 
 def _format(choices: str) -> Option:
@@ -98,6 +99,7 @@ OPTIONS: dict[str, Option] = {
     "wrt": Option("--wrt", MANY, "NAMES", "Differentiate by these inputs, in this order. Default: all."),
     "format": _format(FORMATS),
     "picture": _format(PICTURES),
+    "lesson": _format(LESSONS),
     "json": Option("--json", FLAG, "", "The same as --format json.", key="format", value="json"),
     "output": Option("--output -o", ONE, "FILE", "Write to FILE, whole or not at all."),
     "sweep": Option("--sweep", MANY, "NAME=START:STOP:COUNT", "Evenly spaced values; two make a grid."),
@@ -109,9 +111,12 @@ OPTIONS: dict[str, Option] = {
     "dir": Option("--dir", MANY, "NAME=VALUE", "The direction; inputs not named stay put."),
     "cotangent": Option("--cotangent", ONE, "VALUE", "The cotangent, of the result's shape, as in [1,0]."),
     "order": Option("--order", ONE, "N", "The highest order. Default: 1.", convert=whole(1)),
+    "checked": Option("--order", ONE, "N", "1, or 2 for the Hessian too. Default: 1.", convert=whole(1)),
     "terms": Option("--order", ONE, "N", "The highest power. Default: 5.", convert=whole(0)),
     "local": Option("--local", FLAG, "", "Say how each gradient came about."),
     "ascii": Option("--ascii", FLAG, "", "Draw with ASCII characters alone."),
+    "backward": Option("--backward", FLAG, "", "Draw the recorded backward pass too."),
+    "full": Option("--full", FLAG, "", "Leave nothing out, however long it is."),
     "latex": Option("--latex", FLAG, "", "Formulas as LaTeX."),
     "emit": Option("--emit", ONE, "LANGUAGE", "Value and gradient as python, numpy or c.", choices="python numpy c"),
 }
@@ -147,8 +152,22 @@ COMMANDS: dict[str, Command] = {
             "graph",
             "The recorded computation, drawn.",
             "graph:graph",
-            f"wrt local ascii picture json {COMMON}",
+            f"wrt local ascii backward full picture json {COMMON}",
             "'(x+2)*x' --at x=2 --local",
+        ),
+        Command(
+            "explain",
+            "Forward and backward pass, step by step.",
+            "explain:explain",
+            f"wrt full ascii lesson json {COMMON}",
+            "'(x+2)*x' --at x=2",
+        ),
+        Command(
+            "check",
+            "Derivatives beside independent numerical ones.",
+            "check:check",
+            f"wrt checked format json {COMMON}",
+            "'sin(x)*exp(y/3)' --at x=1,y=-2",
         ),
         Command(
             "functions",
