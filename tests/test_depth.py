@@ -8,6 +8,7 @@ import pytest
 
 from autodiff import differentiate
 from autodiff.parse import parse
+from autodiff.picture import picture
 from autodiff.render.dot import dot
 from autodiff.render.lanes import lanes
 from autodiff.render.view import freeze
@@ -38,10 +39,8 @@ def test_deep(name: str) -> None:
 @pytest.mark.parametrize("name", ["nested sums", "nested calls"])
 def test_pictures(name: str) -> None:
     text = TEXTS[name]
-    out = differentiate.graph(parse(text), {"x": 1.0}, ["x"])
-    assert out.rows is not None
-    nodes, root, names, gradients, local = out.rows
-    rows = freeze(nodes, root, source=text, names=names, gradients=gradients, local=local)
+    made = picture(parse(text), {"x": 1.0}, ["x"])
+    rows = freeze(made.nodes, made.root, source=text, names=made.names, gradients=made.gradients, local=made.local)
     assert len(lanes(rows)) == len(rows) + 1
     assert dot(rows, text).startswith("digraph")
 

@@ -6,7 +6,7 @@ from autodiff import numeric
 from autodiff.errors import AutodiffError, ComputationError, NameProblem, Note, RequestError, ShapeError
 from autodiff.evaluate import MAX_OPS, Run, check_names, evaluate, inputs_of, suggestion, too_many
 from autodiff.ops import OPS
-from autodiff.tape import Node, backward, contribution, local, ones_like, value_of, zeros_like
+from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,7 +43,6 @@ class Outcome:
         "jvp",
         "notes",
         "program",
-        "rows",
         "value",
         "vjp",
     )
@@ -58,7 +57,6 @@ class Outcome:
         self.vjp: dict[str, Any] | None = None
         self.hvp: dict[str, Any] | None = None
         self.derivatives: list[Any] | None = None
-        self.rows: list[Any] | None = None
         self.notes: list[Note] = []
 
 
@@ -492,39 +490,3 @@ def derivatives(program: Program, point: Point, name: str, order: int, settings:
             found.append(c * factorial)
     out.derivatives = found
     return out
-
-
-@numeric.quietly
-def graph(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
-    """The recorded graph, frozen to rows of render.view by the caller: nodes, gradients, local derivatives."""
-    job = Job(program, point, wrt, settings or Settings(), picture=True)
-    job.scalar("graph")
-    out = job.outcome()
-    root = job.root
-    if not isinstance(root, Node):
-        root = job.run.tape.constant(root)
-    cotangents = backward(root, 1.0, [], everything=True)
-    nodes = root.tape.nodes[: len(cotangents)]
-    gradients = {node: value_of(g) for node, g in zip(nodes, cotangents, strict=True) if g is not None}
-    locals_: dict[Node, tuple[Any, ...]] = {}
-    for node in nodes:
-        if node.op is not None:
-            locals_[node] = tuple(
-                (value_of(local(node, i)) if node.op.elementwise else _plain_local(node, i))
-                if isinstance(x, Node)
-                else None
-                for i, x in enumerate(node.inputs)
-            )
-    out.rows = [root.tape.nodes, root, job.run.names, gradients, locals_]
-    settled = job.settle(root, 1.0, {n: gradients.get(leaf, zeros_like(leaf.value)) for n, leaf in job.leaves.items()})
-    out.notes = job.outcome().notes
-    for name, g in settled.items():
-        gradients[job.leaves[name]] = g
-    return out
-
-
-def _plain_local(node: Node, i: int) -> Any:
-    """The local derivative of an op that is not elementwise, where it is one number."""
-    if numeric.shape(node.value) or numeric.shape(node.inputs[i].value):
-        return None
-    return value_of(contribution(node, i, 1.0))

@@ -51,7 +51,7 @@ def test_key_order() -> None:
     assert list(made["gradient"]) == ["y", "x"]
     assert list(KEYS) == [
         "eval", "grad", "jac", "hess", "jvp", "vjp", "hvp", "diff", "taylor",
-        "derive", "check", "propagate", "graph",
+        "derive", "check", "propagate", "graph", "explain",
     ]  # fmt: skip
 
 

@@ -1,15 +1,34 @@
-"""The command graph: the recorded computation as lanes, DOT, JSON, or by Graphviz as SVG and PNG."""
+"""The command graph: the recorded computation as lanes, DOT, Mermaid, JSON, SVG, PNG, or a page to step through."""
 
 from __future__ import annotations
 
-from autodiff import differentiate
 from autodiff.commands.answers import strict
 from autodiff.commands.line import Line
 from autodiff.commands.output import Output
 from autodiff.commands.request import Request
 from autodiff.errors import ComputationError, Note, RequestError
+from autodiff.picture import Picture, picture
 
-ENDINGS = {"dot": "dot", "gv": "dot", "json": "json", "svg": "svg", "png": "png"}
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from autodiff.render.view import Row
+
+MOST_ROWS = 200
+"""A longer picture is folded."""
+
+ENDINGS = {
+    "dot": "dot",
+    "gv": "dot",
+    "json": "json",
+    "svg": "svg",
+    "png": "png",
+    "html": "html",
+    "htm": "html",
+    "mmd": "mermaid",
+    "mermaid": "mermaid",
+}
 
 
 def graph(line: Line, out: Output) -> list[Note]:
@@ -18,45 +37,89 @@ def graph(line: Line, out: Output) -> list[Note]:
     format = line.get("format") or ENDINGS.get((out.name or "").rpartition(".")[2].lower(), "text")
     if format == "png" and out.terminal():
         raise RequestError("a terminal can't show png", help="write it to a file: -o graph.png")
-    outcome = differentiate.graph(request.program, request.point, request.wrt(), request.settings)
-    notes = request.notes() + outcome.notes
-    strict(request, notes, [outcome.value])
-    out.write(drawn(request, outcome, format, notes, out))
+    made = picture(request.program, request.point, request.wrt(), request.settings, record=bool(line.get("backward")))
+    notes = request.notes() + made.outcome.notes
+    strict(request, notes, [made.outcome.value])
+    rows = frozen(request, made)
+    if format != "json" and not line.get("full"):
+        rows = folded(request, rows)
+    out.write(drawn(request, rows, format, notes, out))
     return notes
 
 
-def drawn(request: Request, outcome: differentiate.Outcome, format: str, notes: list[Note], out: Output) -> str | bytes:
-    """The picture, with its final newline."""
+def frozen(request: Request, made: Picture) -> list[Row]:
+    """The rows that everything is drawn from."""
     from autodiff.render.view import freeze
 
-    nodes, root, names, gradients, local = outcome.rows or []
-    rows = freeze(
-        nodes,
-        root,
+    return freeze(
+        made.nodes,
+        made.root,
         source=request.source,
-        names=names,
-        gradients=gradients,
-        local=local,
+        names=made.names,
+        gradients=made.gradients,
+        local=made.local,
         reserved={*request.program.inputs, *request.program.bound},
+        sent=made.sent,
+        backward=made.nodes[made.forward :],
+        cotangents=made.cotangents,
+        derivatives=made.derivatives,
+        second=made.second,
     )
+
+
+def folded(request: Request, rows: list[Row], most: int = MOST_ROWS) -> list[Row]:
+    """The rows, repetitions folded where there are more than so many."""
+    if len(rows) <= most:
+        return rows
+    from autodiff.render.fold import fold
+
+    functions = {name: span for name, (_, span) in request.program.functions.items()}
+    return fold(rows, request.source, functions)
+
+
+def drawn(request: Request, rows: Sequence[Row], format: str, notes: list[Note], out: Output) -> str | bytes:
+    """The picture, with its final newline."""
+    line, digits = request.line, request.digits
     if format == "json":
         from autodiff.render.document import document, dumps
         from autodiff.render.document import graph as graph_object
 
         return dumps(document("graph", graph_object(rows), notes)) + "\n"
-    line = request.line
     if format == "text":
         from autodiff.render.lanes import lanes
 
         plain = out.ascii or bool(line.get("ascii"))
-        lines = lanes(rows, local=bool(line.get("local")), ascii=plain, digits=request.digits, colour=out.colour)
+        lines = lanes(rows, local=bool(line.get("local")), ascii=plain, digits=digits, colour=out.colour)
         return "\n".join(lines) + "\n"
+    if format == "mermaid":
+        from autodiff.render.mermaid import mermaid
+
+        return mermaid(rows, digits=digits)
+    if format == "svg":
+        from autodiff.render.svg import svg
+
+        return svg(rows, title(request), digits=digits)
+    if format == "html":
+        from autodiff.render.page import page
+
+        return page(rows, request.source, point(request), digits=digits)
     from autodiff.render.dot import dot
+
+    text = dot(rows, title(request), digits=digits)
+    return text if format == "dot" else graphviz(text, format)
+
+
+def point(request: Request) -> str:
+    """`x = 2, y = 3`."""
     from autodiff.render.number import short
 
-    at = ", ".join(f"{name} = {short(value)}" for name, value in request.at().items())
-    text = dot(rows, f"{request.source}\nat {at}" if at else request.source, digits=request.digits)
-    return text if format == "dot" else graphviz(text, format)
+    return ", ".join(f"{name} = {short(value)}" for name, value in request.at().items())
+
+
+def title(request: Request) -> str:
+    """The expression and the point."""
+    at = point(request)
+    return f"{request.source}\nat {at}" if at else request.source
 
 
 def graphviz(text: str, format: str) -> bytes:
@@ -71,7 +134,7 @@ def graphviz(text: str, format: str) -> bytes:
     except OSError:
         raise ComputationError(
             f"{format} needs Graphviz, and its program 'dot' is not on the PATH",
-            help="install it (apt install graphviz, brew install graphviz), or use --format dot",
+            help="install it (apt install graphviz, brew install graphviz), or draw without it: -o graph.svg",
         ) from None
     finally:
         if before is not None:

@@ -30,6 +30,7 @@ KEYS: dict[str, tuple[str, ...]] = {
     "check": ("expression", "at", "ok", "inputs"),
     "propagate": ("expression", "at", "value", "sigma", "contributions"),
     "graph": ("nodes", "edges"),
+    "explain": ("expression", "at", "value", "gradient", "forward", "backward", "sums"),
 }
 
 
@@ -53,8 +54,8 @@ def note_object(note: Note) -> dict[str, Any]:
 
 
 def graph(rows: Sequence[Row]) -> dict[str, Any]:
-    """The recorded graph as data."""
-    nodes = [
+    """The recorded graph as data; rows of the sweep say so, and what gradients the derivatives have."""
+    nodes: list[dict[str, Any]] = [
         {
             "id": row.id,
             "op": row.op or row.kind,
@@ -66,6 +67,11 @@ def graph(rows: Sequence[Row]) -> dict[str, Any]:
         }
         for row in rows
     ]
+    for node, row in zip(nodes, rows, strict=True):
+        if row.backward:
+            node["backward"] = True
+        if row.second:
+            node["second"] = dict(row.second)
     edges = [{"from": rows[source].id, "to": row.id, "local": local} for row in rows for source, local in row.inputs]
     return {"nodes": nodes, "edges": edges}
 

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 MOST_SIDEWAYS = 15
 
 LABEL = 40
+MOST_SECOND = 4
 TITLE_COLUMNS, TITLE_LINES = 100, 12
 
 KINDS = {
     "operation": ("box", "#ffffff"),
     "input": ("ellipse", "#cfe8ff"),
     "constant": ("plaintext", "#eeeeee"),
+    "fold": ("box3d", "#f3ecff"),
 }
 RESULT = "#ffe3b3"
 
@@ -45,6 +47,8 @@ def _lines(rows: Sequence[Row], title: str, local: bool, digits: int | None) -> 
         attributes = f'shape={shape}, fillcolor="{RESULT if row.result else fill}"'
         if row.result:
             attributes += ", peripheries=2, penwidth=1.5"
+        if row.backward:
+            attributes += ', color="#b3541e"'
         if row.unused:
             attributes += ', style="filled,dashed"'
         yield f'  {row.id} [label="{_label(row, digits)}", {attributes}];'
@@ -58,17 +62,24 @@ def _lines(rows: Sequence[Row], title: str, local: bool, digits: int | None) -> 
 
 
 def _label(row: Row, digits: int | None) -> str:
+    return "\\n".join([escaped(line) for line in node_lines(row, digits)])
+
+
+def node_lines(row: Row, digits: int | None) -> list[str]:
+    """What a node says: label, value, gradient, gradients of derivatives, class."""
     lines = [cut(printable(row.label), LABEL)]
     value = short(row.value, digits)
     if value != row.label:
         lines.append(f"value {value}")
     if row.grad is not None:
         lines.append(f"grad {short(row.grad, digits)}")
-    if row.inputs and row.grad_fn:
+    for name, second in list(row.second.items())[:MOST_SECOND]:
+        lines.append(f"grad of d/d{cut(printable(name), LABEL // 2)} {short(second, digits)}")
+    if row.op and row.grad_fn:
         lines.append(row.grad_fn)
     if row.unused:
         lines.append("unused")
-    return "\\n".join([escaped(line) for line in lines])
+    return lines
 
 
 def _title(title: str) -> str:

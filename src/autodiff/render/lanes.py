@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MOST_LANES = 20
 LABEL = 40
 TERMS = 4
+MOST_SECOND = 4
 
 BOX = {
     "made": "●",
@@ -63,7 +64,7 @@ def lanes(
     else:
         left = _draw(rows, places, ASCII if ascii else BOX)
         left.insert(0, " " * len(left[0]))
-    labels = ["", *[cut(printable(row.label, ascii), LABEL, ascii) for row in rows]]
+    labels = ["", *[cut(_label(row, ascii), LABEL, ascii) for row in rows]]
     values = ["value", *[short(row.value, digits, ascii) for row in rows]]
     # The first header may reach into the labels, which have none. Numbers that fill their six
     # columns take one of the two blanks before them.
@@ -86,11 +87,15 @@ def lanes(
             terms, origins = _origins(rows, grads[1:], digits, ascii)
             columns += [_aligned(["", *terms]), _aligned(["", *origins])]
             gaps += ["   ", "    "]
-    columns.append(_aligned(["", *[row.grad_fn if row.inputs else "" for row in rows]]))
+    for name in list(dict.fromkeys(name for row in rows for name in row.second))[:MOST_SECOND]:
+        seconds = ["" if name not in row.second else short(row.second[name], digits, ascii) for row in rows]
+        columns.append(_aligned([f"grad of d/d{printable(name, ascii)}", *seconds], right=True))
+        gaps.append("  ")
+    columns.append(_aligned(["", *[row.grad_fn if row.op else "" for row in rows]]))
     gaps.append("  ")
     columns.append(["", *["unused" if row.unused else "" for row in rows]])
     if colour:
-        _paint(rows, columns)
+        _paint(rows, columns, values[1:])
     lines = []
     for line in zip(*columns, strict=True):
         text = line[0]
@@ -98,6 +103,10 @@ def lanes(
             text += before + part
         lines.append(text.rstrip())
     return lines
+
+
+def _label(row: Row, ascii: bool) -> str:
+    return printable(row.label.replace("×", "x").replace("…", "...") if ascii and row.size > 1 else row.label, ascii)
 
 
 def _aligned(cells: list[str], right: bool = False) -> list[str]:
@@ -222,12 +231,26 @@ def _origins(rows: Sequence[Row], grads: list[str], digits: int | None, ascii: b
     return terms, origins
 
 
-def _paint(rows: Sequence[Row], columns: list[list[str]]) -> None:
-    """Result, inputs and constants in their colours, class names in the background."""
+def _paint(rows: Sequence[Row], columns: list[list[str]], values: list[str]) -> None:
+    """Result, inputs and constants in their colours, numbers by sign, class names in the background."""
+    graded = any(row.grad is not None for row in rows)
     for at, row in enumerate(rows, start=1):
         style = "strong" if row.result else {"input": "input", "constant": "dim"}.get(row.kind)
-        if style:
-            columns[1][at] = paint(columns[1][at], style, True)
+        value = values[at - 1]
+        label = columns[1][at][: -len(value)] if value else columns[1][at]
+        columns[1][at] = paint(label, style, True) if style else label
+        columns[1][at] += paint(value, by_sign(row.value), True)
+        if graded:
+            columns[2][at] = paint(columns[2][at], by_sign(row.grad), True)
         # Trailing blanks would be kept by the escape that ends the colour.
         name = columns[-2][at].rstrip()
         columns[-2][at] = paint(name, "dim", True) + " " * (len(columns[-2][at]) - len(name))
+
+
+def by_sign(value: object) -> str:
+    """The style of a number: negative, zero, not finite; nothing for the others and for arrays."""
+    if not isinstance(value, float):
+        return ""
+    if value - value != 0.0:
+        return "note"
+    return "negative" if value < 0.0 else "dim" if value == 0.0 else ""

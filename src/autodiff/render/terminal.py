@@ -9,7 +9,15 @@ TAB = "    "
 # Beyond Latin and Greek letters and the marks of our own pictures a character may be wide or combining.
 _UNUSUAL = re.compile("[^\x00-\u02ff\u0370-\u03ff\u2026\u2212\u2500-\u257f\u25cf]")
 
-STYLES = {"error": "1;31", "note": "1;33", "help": "1;36", "strong": "1;32", "input": "36", "dim": "2"}
+STYLES = {
+    "error": "1;31",
+    "note": "1;33",
+    "help": "1;36",
+    "strong": "1;32",
+    "input": "36",
+    "dim": "2",
+    "negative": "31",
+}
 
 
 def ellipsis(ascii: bool) -> str:
@@ -74,4 +82,4 @@ def pad_left(text: str, columns: int) -> str:
 
 
 def paint(text: str, style: str, colour: bool) -> str:
-    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and text else text
+    return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and text and style else text

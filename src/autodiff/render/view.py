@@ -50,7 +50,9 @@ if TYPE_CHECKING:
         """One line of a picture.
 
         `label` is `name = text` for what has both. `inputs` are (row number, local derivative) in
-        operand order, one entry per operand; a gradient is None where none reaches.
+        operand order, one entry per operand, `sent` what the sweep sent to each; a gradient is None
+        where none reaches. A `backward` row was recorded by the sweep; `second` are the gradients of
+        the derivatives, by input. A fold stands for `count` rounds of `size` rows in all.
         """
 
         id: str
@@ -66,13 +68,22 @@ if TYPE_CHECKING:
         inputs: tuple[tuple[int, Any], ...]
         result: bool
         unused: bool
+        sent: tuple[Any, ...] = ()
+        backward: bool = False
+        second: Mapping[str, Any] = {}
+        count: int = 1
+        size: int = 1
 
 else:
     from collections import namedtuple
 
-    Row = namedtuple("Row", "id kind op grad_fn name text label value grad span inputs result unused")
+    Row = namedtuple(
+        "Row",
+        "id kind op grad_fn name text label value grad span inputs result unused sent backward second count size",
+        defaults=((), False, {}, 1, 1),
+    )
 
-INPUT, CONSTANT, OPERATION = "input", "constant", "operation"
+INPUT, CONSTANT, OPERATION, FOLD = "input", "constant", "operation", "fold"
 
 INDEX = "index"
 """The operation printed as `v[0]`; `params["index"]` holds numbers, slices and arrays."""
@@ -93,20 +104,39 @@ def freeze(
     gradients: Mapping[Any, Any] | None = None,
     local: Mapping[Any, Sequence[Any]] | None = None,
     reserved: Collection[str] = (),
+    sent: Mapping[Any, Sequence[Any]] | None = None,
+    backward: Collection[Any] = (),
+    cotangents: Mapping[Any, Any] | None = None,
+    derivatives: Mapping[str, Any] | None = None,
+    second: Mapping[str, Mapping[Any, Any]] | None = None,
 ) -> list[Row]:
     """Rows of the nodes (given in recording order).
 
     `names` are the statement names by node, `gradients` what reached each node, `local` the local
     derivatives by node in operand order (None where there is no single number), `reserved` names
-    that must not be given to anything.
+    that must not be given to anything, `sent` what the sweep sent to the operands of each node.
+    Of the nodes `backward`, which the sweep recorded, `cotangents` says whose gradient one holds;
+    `derivatives` are the gradients of the inputs, `second` the gradients of these.
     """
     names = names or {}
     gradients = gradients or {}
     local = local or {}
-    ordered = _order(nodes, result)
+    sent = sent or {}
+    second = second or {}
+    backward = frozenset(backward)
+    results = {result, *(derivatives or {}).values()}
+    ordered = _order(nodes, result, results)
     used = {operand for node in ordered for operand in _operands(node)}
-    literals = {node: _literal(node, source) for node in ordered if node.op is None and node.constant}
+    # A constant of the sweep carries the place of the operation whose derivative it belongs to.
+    literals = {
+        node: short(node.value) if node in backward else _literal(node, source)
+        for node in ordered
+        if node.op is None and node.constant
+    }
     called = _names(ordered, result, names, literals, reserved)
+    for node, of in (cotangents or {}).items():
+        if node in called:
+            called[node] = f"d{called[result]}/d{called[of]}"
     number_of = {node: at for at, node in enumerate(ordered)}
     rows: list[Row] = []
     for at, node in enumerate(ordered):
@@ -140,8 +170,13 @@ def freeze(
                 grad=gradients.get(node),
                 span=node.span,
                 inputs=tuple(inputs),
-                result=node is result,
-                unused=node not in used and node is not result,
+                result=node in results,
+                unused=node not in used and node not in results,
+                sent=tuple(
+                    [term for term, operand in zip(sent.get(node, ()), node.inputs, strict=False) if _is_node(operand)]
+                ),
+                backward=node in backward,
+                second={name: found[node] for name, found in second.items() if node in found},
             )
         )
     return rows
@@ -155,7 +190,7 @@ def _operands(node: Recorded) -> Iterator[Any]:
     return filter(_is_node, node.inputs)
 
 
-def _order(nodes: Sequence[Recorded], result: Recorded) -> list[Recorded]:
+def _order(nodes: Sequence[Recorded], result: Recorded, results: Collection[Recorded]) -> list[Recorded]:
     """Recording order with the leaves moved down to their first use."""
     used = {operand for node in nodes for operand in _operands(node)}
     entered: dict[Recorded, None] = {}
@@ -163,7 +198,7 @@ def _order(nodes: Sequence[Recorded], result: Recorded) -> list[Recorded]:
         if node.op is not None:
             for operand in _operands(node):
                 entered.setdefault(operand)
-        elif node is not result and (node in used or node.constant):
+        elif node not in results and (node in used or node.constant):
             continue
         entered.setdefault(node)
     entered.setdefault(result)
