@@ -83,7 +83,7 @@ class Job:
             self.trace()
 
     def outcome(self) -> Outcome:
-        from autodiff.trace import gather
+        from autodiff.notes import gather
 
         out = Outcome(self.program, self.value)
         unused = [Note("unused", f"nothing uses '{name}'", span) for name, span in self.program.unused]
@@ -92,7 +92,7 @@ class Job:
 
     def trace(self) -> None:
         """Note where a nan or infinity of the value was first made, by a second run that records everything."""
-        from autodiff.trace import nonfinite
+        from autodiff.notes import nonfinite
 
         root = evaluate(self.program, self.point, (), max_ops=self.settings.max_ops, trace=True).value
         if isinstance(root, Node):
@@ -122,7 +122,7 @@ class Job:
             for (name, leaf), g in zip(self.leaves.items(), found, strict=True)
         }
         if numeric.is_finite(value_of(root)) and not all(map(numeric.is_finite, result.values())):
-            from autodiff.trace import steep
+            from autodiff.notes import steep
 
             self.notes += steep(root, seed, leaves, self.program.source)
         return result
@@ -137,7 +137,7 @@ class Job:
                 break
         else:
             return []
-        from autodiff.trace import kinks
+        from autodiff.notes import kinks
 
         return kinks(root, seed, list(self.leaves.values()))
 
@@ -182,7 +182,7 @@ class Job:
         return result
 
     def note_kink(self, node: Node, name: str, left: Any, right: Any, ours: Any) -> None:
-        from autodiff.trace import brief
+        from autodiff.notes import brief
 
         assert node.op is not None
         key = node.span

@@ -170,7 +170,7 @@ def sweep(request: Request, rule: Callable[[Request], Parts], out: Output) -> li
 
     The notes come once a place, with a count; with json each also stands in the object of its point.
     """
-    from autodiff.trace import gather
+    from autodiff.notes import gather
 
     as_json = request.format == "json"
     of_line = request.notes()
