@@ -103,13 +103,13 @@ class Report:
 class Probe:
     """The program as a function of its inputs in extended precision, at the point and beside it."""
 
-    def __init__(self, program: Program, point: Mapping[str, Any], size: int, settings: Settings) -> None:
+    def __init__(self, program: Program, point: Mapping[str, Any], value: Any, settings: Settings) -> None:
         self.program = program
         self.point = point
-        self.size = size  # numbers that the value has
+        self.values = list(numeric.entries(value))  # the float64 ones
+        self.size = len(self.values)
         self.settings = settings
         self.passed: list[Any] = []
-        self.level = -1
 
     def enter(self, count: int) -> None:
         """Numbers of `count` digits from here on; the run at the point itself fixes what is held constant."""
@@ -203,16 +203,15 @@ def check(
     outcome = (differentiate.gradient if scalar else differentiate.jacobian)(program, point, wrt, settings)
     report = Report(outcome.value, outcome.notes)
     ours = (outcome.gradient if scalar else outcome.jacobian) or {}
-    size = int(numeric.numpy().size(outcome.value))
     limits = tolerances(program, point, wrt, settings) if scalar else {}
     before = m.dps
     try:
-        probe = Probe(program, point, size, settings)
+        probe = Probe(program, point, outcome.value, settings)
         report.first = first(probe, ours, limits)
         if order > 1:
             hessian = differentiate.hessian(program, point, wrt, settings)
             report.notes = hessian.notes
-            report.second = second(probe, hessian.hessian or {})
+            report.second = second(probe, hessian.hessian or {}, second_tolerances(program, point, wrt, settings))
     finally:
         m.dps = before
     return report
@@ -222,6 +221,20 @@ def tolerances(program: Program, point: Mapping[str, Any], wrt: Sequence[str], s
     """What rounding may have done to each derivative of one number; empty where that would cost too much."""
     found = conditioning.derivatives(program, point, wrt, settings.max_ops, settings.convention, most=MOST)
     return {} if found is None else {name: [b.total for b in bounds] for name, bounds in found.items()}
+
+
+def second_tolerances(
+    program: Program, point: Mapping[str, Any], wrt: Sequence[str], settings: Settings
+) -> dict[tuple[str, int, str, int], float]:
+    """The same for second derivatives, by both entries."""
+    found = conditioning.second_derivatives(program, point, wrt, settings.max_ops, settings.convention, most=MOST)
+    return {
+        (name, k, other, j): b.total
+        for (name, k), row in (found or {}).items()
+        for other, bounds in row.items()
+        for j, b in enumerate(bounds)
+        if math.isfinite(b.total)
+    }
 
 
 def _places(value: Any) -> list[tuple[int, ...]]:
@@ -257,20 +270,25 @@ def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: float) -
                 continue
             theirs = float(sides.central)
             tolerance = allowance(sides, rounding)
-            runs_off = bool(seen[k]) and not 0.01 <= ratio(sides.central, seen[k][-1].central) <= 100.0
+            before = seen[k][-1].central if seen[k] else m.nan
+            runs_off = bool(m.isfinite(before)) and not 0.01 <= ratio(sides.central, before) <= 100.0
             seen[k].append(sides)
-            if not sides.smooth(tolerance):
-                rough[k] += 1
-            elif agree(ours[k], theirs, tolerance) and sides.noise <= tolerance:
+            smooth = sides.smooth(tolerance)
+            if smooth and agree(ours[k], theirs, tolerance) and sides.noise <= tolerance:
                 entries[k] = Entry(ours[k], theirs, tolerance, True)
-            elif runs_off and sides.noise <= RELATIVE * abs(theirs):
+            elif not smooth or (runs_off and sides.noise <= RELATIVE * abs(theirs)):
                 rough[k] += 1
-            if entries[k] is None and rough[k] == 2:
-                entries[k] = at_kink(probe, place, k, ours[k], seen[k], rounding)
+            else:
+                rough[k] = 0
+            if rough[k] == 2:
+                entries[k] = at_kink(probe, place, k, ours[k], seen[k][-2:], rounding)
         if all(entry is not None for entry in entries):
             break
     for k, entry in enumerate(entries):
-        if entry is None:
+        if entry is None and not (math.isfinite(probe.values[k]) or math.isfinite(ours[k])):
+            # beyond float64: the value says so, and its notes say where
+            entries[k] = Entry(ours[k], float(seen[k][-1].central), math.inf, True)
+        elif entry is None:
             entries[k] = disputed(probe, place, k, ours[k], seen[k][-1], rounding)
     return [entry for entry in entries if entry is not None]
 
@@ -320,6 +338,7 @@ def at_kink(probe: Probe, place: Place, k: int, ours: float, seen: Sequence[Side
     elif not ok:
         # where the value itself jumps, the convention is the slope beside the jump
         ok = between(ours, *beside(probe, place, k), tolerance)
+    ok = ok and all(holds_beside(probe, place, k, sign) for sign in (-1.0, 1.0))
     entry = Entry(ours, a if a == b or b != b else b if a != a else math.nan, tolerance, ok)
     if not a == b == ours:
         entry.left, entry.right = a, b
@@ -337,6 +356,37 @@ def beside(probe: Probe, place: Place, k: int) -> tuple[float, float]:
     away = probe.scale(place) * m.power(10, -20)
     found = [differences(probe, place, LEVELS[1][1] + 5, sign * away)[k].central for sign in (-1, 1)]
     return float(found[0]), float(found[1])
+
+
+def holds_beside(probe: Probe, place: Place, k: int, sign: float) -> bool:
+    """Whether our derivative agrees a small step away from a kink, where it is no matter of convention."""
+    name, spot = place
+    point = dict(probe.point)
+    x = point[name]
+    step = sign * 2.0**-12 * (abs(float(x[spot] if spot else x)) or 1.0)
+    if spot:
+        point[name] = x = numeric.real(x).copy()
+        x[spot] += step
+    else:
+        point[name] = x + step
+    settings = Settings(probe.settings.max_ops, probe.settings.convention)
+    try:
+        outcome = differentiate.jacobian(probe.program, point, [name], settings)
+    except AutodiffError:
+        return True  # no value there
+    if len(list(numeric.entries(outcome.value))) != probe.size:
+        return True
+    np = numeric.numpy()
+    ours = np.asarray((outcome.jacobian or {})[name], float).reshape((probe.size, *numeric.shape(x)))
+    mine = float(ours[(k, *spot)])
+    other = Probe(probe.program, point, outcome.value, settings)
+    for count, exponent in LEVELS[:3]:
+        other.enter(count)
+        sides = differences(other, place, exponent)[k]
+        tolerance = 1e4 * allowance(sides, 0.0)
+        if not sides.smooth(tolerance) or agree(mine, float(sides.central), tolerance):
+            return True
+    return False
 
 
 def disputed(probe: Probe, place: Place, k: int, ours: float, sides: Sides, rounding: float) -> Entry:
@@ -397,7 +447,9 @@ class Corners:
         return bool(spread <= 1e-6 * max(abs(low), abs(high)) + tolerance + self.noise)
 
 
-def second(probe: Probe, ours: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Verdict]]:
+def second(
+    probe: Probe, ours: Mapping[str, Mapping[str, Any]], limits: Mapping[tuple[str, int, str, int], float]
+) -> dict[str, dict[str, Verdict]]:
     """Verdicts on the Hessian; each pair of entries is differenced once."""
     np = numeric.numpy()
     pairs: list[tuple[Place, Place]] = []
@@ -408,7 +460,9 @@ def second(probe: Probe, ours: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
     found: dict[tuple[Place, Place], Entry] = {}
     for a, b in pairs:
         values = [float(np.asarray(ours[p[0]][q[0]])[(*p[1], *q[1])]) for p, q in ((a, b), (b, a))]
-        found[a, b], found[b, a] = judged_pair(probe, a, b, values, largest)
+        (one, i), (other, j) = ((p[0], _places(probe.point[p[0]]).index(p[1])) for p in (a, b))
+        rounding = max(limits.get((one, i, other, j), 0.0), limits.get((other, j, one, i), 0.0))
+        found[a, b], found[b, a] = judged_pair(probe, a, b, values, 8.0 * rounding + 1e-15 * largest)
     return {
         one: {
             other: Verdict(
@@ -424,7 +478,7 @@ def second(probe: Probe, ours: Mapping[str, Mapping[str, Any]]) -> dict[str, dic
     }
 
 
-def judged_pair(probe: Probe, a: Place, b: Place, ours: Sequence[float], largest: float) -> list[Entry]:
+def judged_pair(probe: Probe, a: Place, b: Place, ours: Sequence[float], rounding: float) -> list[Entry]:
     """Verdicts on the two second derivatives by a pair of entries, which are one number."""
     entries: list[Entry] = []
     rough: list[Corners] = []
@@ -432,7 +486,7 @@ def judged_pair(probe: Probe, a: Place, b: Place, ours: Sequence[float], largest
         probe.enter(count)
         corners = Corners(probe, a, b, exponent)
         theirs = float(corners.central)
-        tolerance = 1e-9 * min(abs(theirs), float(max(map(abs, corners.sides)))) + 1e-15 * largest + 1e-322
+        tolerance = 1e-9 * min(abs(theirs), float(max(map(abs, corners.sides)))) + rounding + 1e-322
         entries = [Entry(v, theirs, tolerance, agree(v, theirs, tolerance)) for v in ours]
         smooth = corners.smooth(tolerance)
         if smooth and all(e.ok for e in entries):

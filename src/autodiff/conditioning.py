@@ -142,6 +142,37 @@ def derivatives(
     return {name: entry_bounds(g, leaf) for name, g, leaf in zip(wrt, found, leaves, strict=True)}
 
 
+def second_derivatives(
+    program: Program,
+    point: Mapping[str, Any],
+    wrt: Sequence[str],
+    max_ops: int,
+    convention: str | None = None,
+    *,
+    most: float = math.inf,
+) -> dict[tuple[str, int], dict[str, list[Bound]]] | None:
+    """Bounds of the Hessian of one number: by an entry of an input, then by each input's entries.
+
+    None where operations times pairs of entries are more than `most`.
+    """
+    run = traced(program, point, wrt, max_ops, convention)
+    leaves = [run.leaves[name] for name in wrt]
+    root = run.value
+    entries = sum(_size(leaf.value) for leaf in leaves)
+    if not isinstance(root, Node) or len(run.tape.nodes) * entries * entries > most:
+        return None
+    found: dict[tuple[str, int], dict[str, list[Bound]]] = {}
+    for name, g, leaf in zip(wrt, backward(root, 1.0, leaves, record=True), leaves, strict=True):
+        for k in range(_size(leaf.value)):
+            seed: Any = 1.0
+            if leaf.shape:
+                seed = numeric.numpy().zeros(leaf.shape)
+                seed.reshape(-1)[k] = 1.0
+            rows = backward(g, seed, leaves, record=True) if isinstance(g, Node) else [None] * len(leaves)
+            found[name, k] = {other: entry_bounds(row, by) for other, row, by in zip(wrt, rows, leaves, strict=True)}
+    return found
+
+
 def entry_bounds(g: Any, leaf: Node) -> list[Bound]:
     """The bound of each entry of a recorded derivative by a leaf."""
     size = _size(leaf.value)
