@@ -337,7 +337,8 @@ def at_kink(probe: Probe, place: Place, k: int, ours: float, seen: Sequence[Side
         ok = not (a == b and math.isfinite(a))
     elif not ok:
         # where the value itself jumps, the convention is the slope beside the jump
-        ok = between(ours, *beside(probe, place, k), tolerance)
+        slopes = beside(probe, place, k)
+        ok = between(ours, slopes[0], slopes[1], tolerance)
     ok = ok and all(holds_beside(probe, place, k, sign) for sign in (-1.0, 1.0))
     entry = Entry(ours, a if a == b or b != b else b if a != a else math.nan, tolerance, ok)
     if not a == b == ours:
@@ -399,9 +400,9 @@ def disputed(probe: Probe, place: Place, k: int, ours: float, sides: Sides, roun
     probe.enter(LEVELS[0][0])
     # a branch or a kink may be decided by rounding: then the slopes some units in the last place away differ
     away = probe.scale(place) * 2.0**-48
-    near = [float(differences(probe, place, 24, sign * away)[k].central) for sign in (-1, 1)]
-    if abs(near[0] - near[1]) > 1e-3 * (abs(near[0]) + abs(near[1])) and between(ours, *near, 1e-6 * abs(ours)):
-        entry.left, entry.right = near
+    left, right = (float(differences(probe, place, 24, sign * away)[k].central) for sign in (-1, 1))
+    if abs(left - right) > 1e-3 * (abs(left) + abs(right)) and between(ours, left, right, 1e-6 * abs(ours)):
+        entry.left, entry.right = left, right
         entry.ok = True
     return entry
 

@@ -75,10 +75,11 @@ def _size(x: Any) -> int:
 class Bound:
     """The rounding error that may be in one number: the sum, and the part of each node."""
 
-    __slots__ = ("parts", "root", "total")
+    __slots__ = ("cotangents", "parts", "root", "total")
 
-    def __init__(self, root: Node | None, parts: dict[Node, float]) -> None:
+    def __init__(self, root: Node | None, parts: dict[Node, float], cotangents: Sequence[Any] = ()) -> None:
         self.root = root
+        self.cotangents = cotangents  # of all nodes, by index
         self.parts = parts
         self.total = sum(parts.values())
 
@@ -99,7 +100,7 @@ def bound(root: Node, seed: Any = 1.0) -> Bound:
         part = weighted(value_of(g), e)
         if part > 0.0:
             parts[node] = part
-    return Bound(root, parts)
+    return Bound(root, parts, cotangents)
 
 
 def weighted(g: Any, e: Any) -> float:

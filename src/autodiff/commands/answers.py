@@ -66,9 +66,19 @@ def strict(request: Request, notes: Iterable[Note], asked: Iterable[Any]) -> Non
             raise ComputationError("the answer is nan", help="--strict makes this an error")
 
 
+def doubts(request: Request, out: Outcome) -> list[Note]:
+    """Notes on a value and derivatives of which rounding left few digits."""
+    from autodiff.cancellation import cancellation
+
+    kinked = any(note.kind == "kink" for note in out.notes)
+    found = out.gradient or {}
+    return cancellation(request.program, request.point, out.value, found, request.settings.convention, kinked)
+
+
 @answering
 def eval(request: Request) -> Parts:
     out = differentiate.value(request.program, request.point, request.settings)
+    out.notes += doubts(request, out)
     return out, [("value", out.value)], {"value": out.value}, [out.value]
 
 
@@ -79,6 +89,7 @@ def _by(prefix: str, found: dict[str, Any]) -> Fields:
 @answering
 def grad(request: Request) -> Parts:
     out = differentiate.gradient(request.program, request.point, request.wrt(), request.settings)
+    out.notes += doubts(request, out)
     found = out.gradient or {}
     parts = {"value": out.value, "gradient": found}
     return out, [("value", out.value), *_by("d/d", found)], parts, [*found.values()]
@@ -95,6 +106,7 @@ def jac(request: Request) -> Parts:
 @answering
 def hess(request: Request) -> Parts:
     out = differentiate.hessian(request.program, request.point, request.wrt(), request.settings)
+    out.notes += doubts(request, out)
     gradient, hessian = out.gradient or {}, out.hessian or {}
     blocks = [
         (f"d2/d{a}2" if a == b else f"d2/d{a}d{b}", block) for a, row in hessian.items() for b, block in row.items()
