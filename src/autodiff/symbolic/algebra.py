@@ -342,12 +342,6 @@ def choose(where: Poly, a: Poly, b: Poly) -> Poly:
     test = atom_of(where)
     if test is not None and test.name == "not":
         return choose(test.args[0], b, a)
-    inner = conditional(a)
-    if inner is not None and unit(a) and inner.args[2] is b:
-        return choose(function("and", where, inner.args[0]), inner.args[1], b)
-    inner = conditional(b)
-    if inner is not None and unit(b) and inner.args[1] is a:
-        return choose(function("or", where, inner.args[0]), a, inner.args[2])
     return of_atom(atom("where", where, a, b))
 
 
@@ -498,6 +492,8 @@ def root_power(p: Poly, n: Exact) -> Poly:
     """p^n for a broken n: what is never negative comes out, even powers as those of abs."""
     c, m = factor_of(p, signed=False)
     out = [number_power(abs(c), n)]
+    if len(p.terms) > 1 and out[0].value is None:  # sqrt(2·x + 2) as it is
+        return term(1, ((gen(atom("+", p)), exact(n)),))
     inside: list[tuple[Gen, Exact]] = []
     for g, e in m:
         if not g.mono and g.atom.name not in NONNEGATIVE and e % 2 == 0 and g.atom.name != "+":
@@ -787,6 +783,25 @@ def square(p: Poly) -> Poly:
     return power(p, TWO)
 
 
+def _of_inverse(table: dict[str, Callable[[Poly], Poly]]) -> Callable[[Poly], Poly | None]:
+    """A function that undoes its inverse, or has an algebraic form of a related one."""
+
+    def rule(u: Poly) -> Poly | None:
+        test = atom_of(u)
+        change = table.get(test.name) if test is not None else None
+        return change(test.args[0]) if change is not None and test is not None else None
+
+    return rule
+
+
+def _below(u: Poly) -> Poly:
+    return root(minus(TRUE, square(u)))
+
+
+def _above(u: Poly) -> Poly:
+    return root(plus(TRUE, square(u)))
+
+
 def hypotenuse(x: Poly, y: Poly) -> Poly:
     return root(plus(square(x), square(y)))
 
@@ -818,6 +833,17 @@ RULES: dict[str, Callable[..., Poly | None]] = {
     "csc": lambda x: inverse(function("sin", x)),
     "tanh": lambda x: quotient(function("sinh", x), function("cosh", x)),
     "sech": lambda x: inverse(function("cosh", x)),
+    "sin": _of_inverse({"asin": lambda u: u, "acos": _below, "atan": lambda u: quotient(u, _above(u))}),
+    "cos": _of_inverse({"acos": lambda u: u, "asin": _below, "atan": lambda u: inverse(_above(u))}),
+    "sinh": _of_inverse(
+        {
+            "asinh": lambda u: u,
+            "acosh": lambda u: root(minus(square(u), TRUE)),
+            "atanh": lambda u: quotient(u, _below(u)),
+        }
+    ),
+    "cosh": _of_inverse({"acosh": lambda u: u, "asinh": _above, "atanh": lambda u: inverse(_below(u))}),
+    "erf": _of_inverse({"erfinv": lambda u: u}),
     "deg2rad": lambda x: product(x, of_atom(PI), number(Fraction(1, 180))),
     "rad2deg": lambda x: product(x, number(180), inverse(of_atom(PI))),
     "stop_gradient": lambda x: x,

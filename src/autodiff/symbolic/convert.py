@@ -303,7 +303,8 @@ class Writer:
             return self.inner(a.args[0])
         if not a.args:
             return self.constant(a) if a.name in CONSTANTS else Symbol(a.name)
-        return make(a.name, *map(self.inner, a.args))
+        xs = [*map(self.inner, a.args)]
+        return conditional(*xs) if a.name == "where" else make(a.name, *xs)
 
     def constant(self, a: Atom) -> Any:
         return CONSTANTS[a.name] if a.name.rstrip("!") in self.reserved else Symbol(a.name)
@@ -315,6 +316,16 @@ class Writer:
             return make("sqrt", x)
         exponent = decimal(e)
         return make("pow", x, number_of(e) if exponent is None else exponent)
+
+
+def conditional(c: Any, a: Any, b: Any) -> Any:
+    """`a if c else b`; one of the same outcome within another is joined by `and`, `or`."""
+    where = OPS["where"]
+    if isinstance(a, Formula) and a.op is where and a.inputs[2] is b:
+        return conditional(make("and", c, a.inputs[0]), a.inputs[1], b)
+    if isinstance(b, Formula) and b.op is where and b.inputs[1] is a:
+        return conditional(make("or", c, b.inputs[0]), a, b.inputs[2])
+    return make("where", c, a, b)
 
 
 def gen_of(p: Poly) -> Gen:

@@ -10,9 +10,9 @@ import math
 from fractions import Fraction
 
 from autodiff.symbolic.algebra import (
-    E,
     FALSE,
     ONE,
+    E,
     Poly,
     add,
     atom,
@@ -27,7 +27,6 @@ from autodiff.symbolic.algebra import (
     lone_sum,
     multiply,
     number,
-    of_atom,
     poly,
     power,
     scale,
@@ -41,11 +40,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from typing import Any
 
-    from autodiff.symbolic.algebra import Atom, Exact, Gen, Mono
+    from autodiff.symbolic.algebra import Exact, Gen, Mono
     from autodiff.symbolic.convert import Writer
 
 LARGE = 300  # terms to which a product may expand
 LONG = 4000  # characters beyond which nothing is tried
+MOST = 24  # factors that are looked for
 KEPT = 4  # forms that are rewritten again
 ROUNDS = 5
 
@@ -144,7 +144,7 @@ def common(p: Poly) -> tuple[Exact, Mono, Poly]:
         for g, e in least.items():
             if g not in own:
                 least[g] = 0 if e > 0 or g.mono or g.atom is E else e
-    _, shared = build({g: e for g, e in least.items() if g.atom.name != "#"})
+    _, shared = build(least)
     c = content(p)
     if p.terms and all(k < 0 for k in p.terms.values()):
         c = -c
@@ -209,22 +209,21 @@ def factorised(p: Poly, divisors: Iterable[Poly] = ()) -> Poly:
     for d in divisors:
         if len(d.terms) < 2:
             continue
-        while len(rest.terms) > 1:
-            q = divided(rest, d)
+        for _ in range(MOST):
+            q = divided(rest, d) if len(rest.terms) > 1 else None
             if q is None:
                 break
             factors.append(d)
             rest = q
-    found = True
-    while found and len(rest.terms) > 1:
-        found = False
+    for _ in range(MOST):
         for d in linear_factors(rest):
             q = divided(rest, d)
             if q is not None:
                 factors.append(d)
                 rest = q
-                found = True
                 break
+        else:
+            break
     return multiply([*factors, rest])
 
 
@@ -279,22 +278,19 @@ def flat(p: Poly) -> Iterable[Poly]:
 
 def bases(p: Poly) -> Iterable[Poly]:
     """Sums below powers in other forms."""
-    for way in (0, 1):
+    for way in (_over_one, expanded, *_pythagorean):
         new = {}
         for q in sums_in(p):
-            if way == 0:
-                changed = multiply(_over_one(q))
-            else:
-                changed = expanded(q)
+            changed = way(q)
             if changed is not q:
                 new[q] = changed
         if new:
             yield rebased(p, new)
 
 
-def _over_one(q: Poly) -> list[Poly]:
+def _over_one(q: Poly) -> Poly:
     c, shared, rest = common(q)
-    return [term(c, shared), expanded(rest)]
+    return multiply([term(c, shared), expanded(rest)])
 
 
 def rebased(p: Poly, new: dict[Poly, Poly]) -> Poly:
@@ -405,35 +401,42 @@ def magnitudes(p: Poly) -> Poly:
     return each_term(p, change)
 
 
+def squared(p: Poly, name: str, other: str, sign: int) -> Poly:
+    """p with the square of one function in terms of the other: f² = sign·(1 - g²), cosh² = 1 + sinh²."""
+    one, two = (1, -1) if sign > 0 else (-1, 1) if name == "sinh" else (1, 1)
+
+    def change(powers: dict[Gen, Exact]) -> list[Poly]:
+        made = []
+        for g in [g for g, e in powers.items() if g.atom.name == name and not g.mono and e >= 2]:
+            half = int(powers[g] // 2)
+            powers[g] -= 2 * half
+            square = term(two, ((gen(atom(other, *g.atom.args)), 2),))
+            made.append(power(add([(1, square), (one, number(1))]), number(half)))
+        return made
+
+    return expanded(each_term(p, change))
+
+
+def _squaring(name: str, other: str, sign: int) -> Callable[[Poly], Poly]:
+    def way(q: Poly) -> Poly:
+        if not any(g.atom.name == name and not g.mono and e >= 2 for m in q.terms for g, e in m):
+            return q
+        return squared(q, name, other, sign)
+
+    return way
+
+
 PAIRS = (("sin", "cos", 1), ("sinh", "cosh", -1))
+_pythagorean = [_squaring(name, other, sign) for odd, even, sign in PAIRS for name, other in ((odd, even), (even, odd))]
 
 
 def squares(p: Poly) -> Iterable[Poly]:
     """sin² + cos² = 1 and cosh² - sinh² = 1, one way and the other."""
-    for odd, even, sign in PAIRS:
-        for name, other in ((odd, even), (even, odd)):
-            changed = False
-
-            def change(powers: dict[Gen, Exact], name: str = name, other: str = other, sign: int = sign) -> list[Poly]:
-                nonlocal changed
-                made = []
-                for g in [g for g, e in powers.items() if g.atom.name == name and not g.mono and e >= 2]:
-                    changed = True
-                    e = powers[g]
-                    half = int(e // 2)
-                    powers[g] = e - 2 * half
-                    square = term(1, ((gen(atom(other, *g.atom.args)), 2),))
-                    # sin² = 1 - cos², cosh² = 1 + sinh², sinh² = cosh² - 1
-                    inner = add([(-sign, square), (sign if name in ("sin", "sinh") else 1, number(1))])
-                    if name == "cos":
-                        inner = add([(-1, square), (1, number(1))])
-                    made += [power(inner, number(half))]
-                return made
-
-            new = expanded(each_term(p, change))
-            if changed:
-                yield new
-                yield from together(new)
+    for way in _pythagorean:
+        new = way(p)
+        if new is not p:
+            yield new
+            yield from together(new)
 
 
 def doubled(p: Poly) -> Iterable[Poly]:
