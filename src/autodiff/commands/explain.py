@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.commands.answers import strict
-from autodiff.commands.graph import folded, frozen, title
+from autodiff.commands.graph import folded, formulas, frozen, title
 from autodiff.commands.line import Line
 from autodiff.commands.output import Output
 from autodiff.commands.request import Request
@@ -27,7 +27,9 @@ def explain(line: Line, out: Output) -> list[Note]:
     if brief:
         rows = folded(request, rows, MOST_ROWS)
     plain = format == "text" and (out.ascii or bool(line.get("ascii")))
-    lesson = Lesson(rows, title(request), brief=brief, digits=request.digits, ascii=plain)
+    lesson = Lesson(
+        rows, title(request), formulas=formulas(request, rows), brief=brief, digits=request.digits, ascii=plain
+    )
     if format == "json":
         from autodiff.render.document import document, dumps
 

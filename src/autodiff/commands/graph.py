@@ -12,6 +12,7 @@ from autodiff.picture import Picture, picture
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
     from autodiff.render.view import Row
 
@@ -77,6 +78,27 @@ def folded(request: Request, rows: list[Row], most: int = MOST_ROWS) -> list[Row
     return fold(rows, request.source, functions)
 
 
+def formulas(request: Request, rows: Sequence[Row]) -> dict[tuple[str, int], str]:
+    """The local derivatives in terms of the operands, by id of the row and operand, where there is one to write."""
+    from autodiff.render.view import CONSTANT, OPERATION
+    from autodiff.symbolic.partials import written
+
+    known: dict[Any, Any] = {}
+    found = {}
+    for row in rows:
+        if row.kind == OPERATION and row.grad is not None and not row.backward:
+            operands = [
+                rows[source].value
+                if rows[source].kind == CONSTANT and isinstance(rows[source].value, float)
+                else rows[source].name
+                for source, _ in row.inputs
+            ]
+            for k, operand in enumerate(operands):
+                if isinstance(operand, str):
+                    found[row.id, k] = written(known, row.op, k, operands, request.settings.convention)
+    return found
+
+
 def drawn(request: Request, rows: Sequence[Row], format: str, notes: list[Note], out: Output) -> str | bytes:
     """The picture, with its final newline."""
     line, digits = request.line, request.digits
@@ -102,7 +124,7 @@ def drawn(request: Request, rows: Sequence[Row], format: str, notes: list[Note],
     if format == "html":
         from autodiff.render.page import page
 
-        return page(rows, request.source, point(request), digits=digits)
+        return page(rows, request.source, point(request), digits=digits, formulas=formulas(request, rows))
     from autodiff.render.dot import dot
 
     text = dot(rows, title(request), digits=digits)

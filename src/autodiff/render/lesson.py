@@ -58,6 +58,8 @@ class Lesson:
 
     def seed(self) -> str:
         result = self.say.result
+        if not self.steps:
+            return "no path leads from the result to an input: nothing is sent"
         return f"start: d{result}/d{result} = 1; each operation sends local derivative times its own gradient"
 
     def gradient(self, at: int) -> str:

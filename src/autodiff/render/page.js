@@ -28,7 +28,7 @@ function show(step) {
   if (at >= turn) for (const id of order) shown.add(id);
   const from = new Set(here.from ?? []);
   svg.classList.add("live");
-  svg.classList.toggle("back", !!here.back);
+  svg.classList.toggle("sweeping", !!here.back);
   for (const [id, box] of boxes) {
     const text = box.querySelector(".g");
     box.classList.toggle("on", shown.has(id));
@@ -39,9 +39,8 @@ function show(step) {
     const row = cells.get(id);
     if (!row) continue;
     row.classList.toggle("now", here.now === id || (!!here.back && from.has(id)));
-    row.cells[1].style.visibility = shown.has(id) ? "" : "hidden";
-    row.cells[2].style.visibility = grads.has(id) || here.done ? "" : "hidden";
-    row.cells[2].textContent = grads.get(id) ?? row.dataset.grad;
+    row.cells[1].textContent = shown.has(id) ? row.dataset.value : "";
+    row.cells[2].textContent = here.done ? row.dataset.grad : (grads.get(id) ?? "");
   }
   for (const line of lines) {
     const { f, t } = line.dataset;
@@ -146,7 +145,10 @@ for (const box of boxes.values()) {
   });
   box.addEventListener("blur", () => tip("", 0, 0));
 }
-for (const row of cells.values()) row.dataset.grad = row.cells[2].textContent;
+for (const row of cells.values()) {
+  row.dataset.value = row.cells[1].textContent;
+  row.dataset.grad = row.cells[2].textContent;
+}
 addEventListener("hashchange", () => show(Number(location.hash.slice(1)) - 1));
 scale(fit());
 show(location.hash ? Number(location.hash.slice(1)) - 1 : 0);

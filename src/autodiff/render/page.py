@@ -104,10 +104,10 @@ def _lines(source: str) -> str:
 
 def _buttons() -> Iterator[str]:
     for key, text, label in (
-        ("first", "⏮", "First step"),
+        ("first", "|◀", "First step"),
         ("back", "◀", "Step back"),
         ("next", "▶", "Step forward"),
-        ("last", "⏭", "Last step"),
+        ("last", "▶|", "Last step"),
         ("play", "Play", "Play or pause"),
         ("turn", "Backward pass", "To the start of the backward pass"),
     ):

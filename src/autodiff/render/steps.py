@@ -82,7 +82,9 @@ class Words:
         self.ascii = ascii
         self.dot = " * " if ascii else " · "
         self.round = "d" if ascii else "∂"
-        self.result = next((self.name(at) for at, row in enumerate(rows) if row.result), "y")
+        # A result that is a constant has no name of its own.
+        result = next((at for at, row in enumerate(rows) if row.result and row.kind != CONSTANT), None)
+        self.result = "y" if result is None else self.name(result)
 
     def name(self, at: int) -> str:
         return printable(self.rows[at].name, self.ascii)

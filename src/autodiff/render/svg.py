@@ -22,7 +22,9 @@ MARGIN = 20.0
 SIDEWAYS_GAP, DOWN_GAP = 44.0, 56.0
 
 FONT = "ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace"
-STYLE = """text{font:13px %s;fill:#1d2330}
+STYLE = (
+    f"text{{font:13px {FONT};fill:#1d2330}}"
+    """
 .t{font-weight:600}.n{font-weight:600}.k{fill:#5d6678}.g{fill:#a8430f}.f{fill:#7a8294;font-size:11px}
 .b rect{fill:#fff;stroke:#8b94a7;stroke-width:1.2}
 .input rect{fill:#e3efff;stroke:#3b73c4}.constant rect{fill:#f0f1f4;stroke:#c3c8d2}
@@ -30,8 +32,8 @@ STYLE = """text{font:13px %s;fill:#1d2330}
 .back rect{fill:#fdeee4;stroke:#c8692f}
 .result rect{fill:#fff0cf;stroke:#b9861a;stroke-width:1.6}.unused rect{stroke-dasharray:4 3}
 path{fill:none;stroke:#97a0b3;stroke-width:1.3}.a{fill:#97a0b3;stroke:none}
-.l{font-size:11px;fill:#3b4558}.halo{stroke:#fff;stroke-width:4px;stroke-linejoin:round;fill:#fff}.page{fill:#fff}""" % (
-    FONT
+.l{font-size:11px;fill:#3b4558}.halo{stroke:#fff;stroke-width:4px;stroke-linejoin:round;fill:#fff}
+.page{fill:#fff}"""
 )
 DARK = """text{fill:#e4e8f1}.k{fill:#a3acbf}.g{fill:#ffab7a}.f{fill:#8d97ab}
 .b rect{fill:#232936;stroke:#6d788f}.input rect{fill:#1d3150;stroke:#6fa3ee}.constant rect{fill:#1e222c;stroke:#454d5e}

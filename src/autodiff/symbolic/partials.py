@@ -38,7 +38,8 @@ def written(known: Known, op_name: str, i: int, operands: Sequence[str | float],
         return ""
     names = {symbols[at]: str(operands[at]) for at in same if isinstance(at, int)}
     said = names[formula] if formula in names else text(formula, names)
-    return said if len(said) <= LONGEST else ""
+    # Conditions guard special points; they are what the derivative says only where the operation selects.
+    return said if len(said) <= LONGEST and (op.selects or " if " not in said) else ""
 
 
 def _derived(
