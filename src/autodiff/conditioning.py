@@ -15,7 +15,7 @@ from autodiff.tape import Node, backward, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from autodiff.parse.program import Program
@@ -85,9 +85,14 @@ class Bound:
 
 
 @numeric.quietly
-def bound(root: Node, seed: Any = 1.0) -> Bound:
-    """The first-order bound of the rounding error in root (times a seed, where that is an array)."""
-    cotangents = backward(root, seed, [], everything=True)
+def bound(root: Node, seed: Any = 1.0, error: Callable[[Node], Any] = committed) -> Bound:
+    """The first-order bound of the rounding error in root (times a seed, where that is an array).
+
+    `error` gives a bound of what an operation commits itself.
+    """
+    unit = scale(root.value * seed)  # adjoints of a tiny or a huge value would leave float64
+    lost: list[Node] = []
+    cotangents = backward(root, seed * unit, [], everything=True, watch=lambda *sent: vanished(lost, *sent))
     nodes = root.tape.nodes
     parts: dict[Node, float] = {}
     for k, g in enumerate(cotangents):
@@ -96,11 +101,27 @@ def bound(root: Node, seed: Any = 1.0) -> Bound:
         node = nodes[k]
         if node.op is None:
             continue
-        e = committed(node)
-        part = weighted(value_of(g), e)
+        part = weighted(value_of(g), error(node)) / unit
         if part > 0.0:
             parts[node] = part
+    if lost and not root.shape:
+        # what an adjoint below float64 carries is less than rounding of the result
+        parts[lost[0]] = parts.get(lost[0], 0.0) + 4.0 * U * abs(root.value)
     return Bound(root, parts, cotangents)
+
+
+def vanished(lost: list[Node], node: Node, i: int, g: Any, c: Any) -> None:
+    """Keep the nodes whose local derivative underflowed."""
+    if c.__class__ is float and c == 0.0 and g != 0.0 and node.op is not None and node.op.name not in EXACT:
+        values = [node.value, *map(value_of, node.inputs)]
+        if not any(map(numeric.is_array, values)) and all(values):
+            lost.append(node)
+
+
+def scale(y: Any) -> float:
+    """A power of two near 1/|y|, for the largest entry."""
+    size = float(abs(y).max()) if numeric.is_array(y) else abs(float(y))
+    return math.ldexp(1.0, -max(-1000, min(1000, math.frexp(size)[1]))) if 0.0 < size < math.inf else 1.0
 
 
 def weighted(g: Any, e: Any) -> float:
@@ -174,17 +195,17 @@ def second_derivatives(
     return found
 
 
-def entry_bounds(g: Any, leaf: Node) -> list[Bound]:
+def entry_bounds(g: Any, leaf: Node, error: Callable[[Node], Any] = committed) -> list[Bound]:
     """The bound of each entry of a recorded derivative by a leaf."""
     size = _size(leaf.value)
     if not isinstance(g, Node):
         return [Bound(None, {}) for _ in range(size)]
     if not leaf.shape:
-        return [bound(g)]
+        return [bound(g, 1.0, error)]
     np = numeric.numpy()
     found = []
     for k in range(size):
         seed = np.zeros(size)
         seed[k] = 1.0
-        found.append(bound(g, seed.reshape(leaf.shape)))
+        found.append(bound(g, seed.reshape(leaf.shape), error))
     return found

@@ -91,8 +91,27 @@ def grad(request: Request) -> Parts:
     out = differentiate.gradient(request.program, request.point, request.wrt(), request.settings)
     out.notes += doubts(request, out)
     found = out.gradient or {}
+    fields = [("value", out.value), *_by("d/d", found)]
     parts = {"value": out.value, "gradient": found}
-    return out, [("value", out.value), *_by("d/d", found)], parts, [*found.values()]
+    if request.line.get("sensitivity"):
+        more, described = sensitivities(request, out)
+        fields, parts = fields + more, parts | described
+    return out, fields, parts, [*found.values()]
+
+
+def sensitivities(request: Request, out: Outcome) -> tuple[Fields, dict[str, Any]]:
+    """What --sensitivity adds: fields, and keys of the JSON object; a note names the operation behind it."""
+    from autodiff.sensitivity import sensitivity
+
+    settings = request.settings
+    found = sensitivity(
+        request.program, request.point, out.value, out.gradient or {}, settings.max_ops, settings.convention
+    )
+    noted = {note.span for note in out.notes if note.kind == "cancellation"}
+    out.notes += [note for note in found.notes if note.span not in noted]
+    fields = [*_by("condition ", found.condition), ("rounding", found.value), *_by("rounding d/d", found.gradient)]
+    rounding = {"value": found.value, "gradient": found.gradient}
+    return fields, {"condition": found.condition, "rounding": rounding}
 
 
 @answering

@@ -111,6 +111,7 @@ OPTIONS: dict[str, Option] = {
     "dir": Option("--dir", MANY, "NAME=VALUE", "The direction; inputs not named stay put."),
     "cotangent": Option("--cotangent", ONE, "VALUE", "The cotangent, of the result's shape, as in [1,0]."),
     "order": Option("--order", ONE, "N", "The highest order. Default: 1.", convert=whole(1)),
+    "sensitivity": Option("--sensitivity", FLAG, "", "Add condition numbers and bounds of the rounding error."),
     "checked": Option("--order", ONE, "N", "1, or 2 for the Hessian too. Default: 1.", convert=whole(1)),
     "terms": Option("--order", ONE, "N", "The highest power. Default: 5.", convert=whole(0)),
     "local": Option("--local", FLAG, "", "Say how each gradient came about."),
@@ -133,7 +134,7 @@ COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
         _answer("eval", "The value.", "", "'sqrt(2)*x' --at x=3"),
-        _answer("grad", "Value and gradient.", "wrt", "'(x+2)*x' --at x=2"),
+        _answer("grad", "Value and gradient.", "wrt sensitivity", "'(x+2)*x' --at x=2"),
         _answer("jac", "Jacobian of a scalar, vector or array.", "wrt", "'[x*y, x+y]' --at x=2,y=3"),
         _answer("hess", "Value, gradient and Hessian.", "wrt", "'x^2*y' --at x=1,y=2"),
         _answer("jvp", "Directional derivative.", "dir", "'x*y' --at x=2,y=3 --dir x=1"),
