@@ -112,10 +112,12 @@ def bound(root: Node, seed: Any = 1.0, error: Callable[[Node], Any] = committed)
 
 def vanished(lost: list[Node], node: Node, i: int, g: Any, c: Any) -> None:
     """Keep the nodes whose local derivative underflowed."""
-    if c.__class__ is float and c == 0.0 and g != 0.0 and node.op is not None and node.op.name not in EXACT:
-        values = [node.value, *map(value_of, node.inputs)]
-        if not any(map(numeric.is_array, values)) and all(values):
-            lost.append(node)
+    if c.__class__ is not float or c != 0.0 or g.__class__ is not float or g == 0.0:
+        return
+    values = [node.value, *map(value_of, node.inputs)]
+    assert node.op is not None
+    if node.op.name not in EXACT and not any(map(numeric.is_array, values)) and all(values):
+        lost.append(node)
 
 
 def scale(y: Any) -> float:
