@@ -264,7 +264,7 @@ def multiply(ps: Iterable[Poly]) -> Poly:
             powers[g] = powers.get(g, 0) + e
     if chosen:
         rest = multiply([term(exact(c), build(powers)[1]), number(build(powers)[0]), *sums])
-        for choice in chosen:
+        for choice in reversed(chosen):  # the first stays outermost
             where, a, b = choice.args
             rest = choose(where, multiply([a, rest]), multiply([b, rest]))
         return rest
@@ -346,7 +346,7 @@ def choose(where: Poly, a: Poly, b: Poly) -> Poly:
 
 
 def unit(p: Poly) -> bool:
-    return next(iter(p.terms.values())) == 1
+    return bool(next(iter(p.terms.values())) == 1)
 
 
 def atom_of(p: Poly) -> Atom | None:

@@ -41,8 +41,8 @@ def _table() -> Iterator[tuple[float, Poly]]:
         yield math.sqrt(n), power(number(n), half)
         yield math.log(n), algebra.function("log", number(n))
         yield 1 / math.log(n), power(algebra.function("log", number(n)), number(-1))
-    for n in (1, 2, 3, -1, -2, -3, Fraction(1, 2), Fraction(-1, 2)):
-        yield math.exp(n), algebra.exponential(number(n))
+    for k in (Fraction(k, 2) for k in (-6, -4, -2, -1, 1, 2, 4, 6)):
+        yield math.exp(k), algebra.exponential(number(algebra.exact(k)))
     for n in (1, 2, 3):
         for name in ("sin", "cos", "sinh", "cosh"):
             yield getattr(math, name)(n), algebra.function(name, number(n))

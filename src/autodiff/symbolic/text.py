@@ -15,6 +15,11 @@ PLUS, TIMES, SIGN, POWER = 4, 5, 6, 7
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
 
 
+def words(text: str) -> list[str]:
+    """A table of names, as it is written down."""
+    return text.split()
+
+
 def spelled(x: float) -> str:
     """The shortest text that reads back as the same float."""
     text = repr(x)
@@ -101,7 +106,7 @@ def text(root: Any, names: Mapping[Any, str] | None = None) -> str:
     first = True
     while stack:
         piece = stack.pop()
-        if piece.__class__ is str:
+        if isinstance(piece, str):
             out.append(piece)
             continue
         x, least = piece
@@ -133,7 +138,7 @@ def lengths(root: Any, known: dict[Any, int]) -> int:
             continue
         total = 0
         for piece in layout(f):
-            if piece.__class__ is str:
+            if isinstance(piece, str):
                 total += len(piece)
             else:
                 x, least = piece

@@ -1,0 +1,1 @@
+"""A module for each language that formulas are written in as code."""
