@@ -115,13 +115,14 @@ class C(Target):
         **{name: name for name in SAME},
         **{name[3:]: name for name in HELPERS},
         "abs": "fabs",
+        "cot": "(1/tan({}))",
         "max": "fmax",
         "min": "fmin",
         "gamma": "tgamma",
         "factorial": "tgamma(1 + {})",
         "round": "nearbyint",
         "beta": "exp(ad_lbeta({}, {}))",
-        "log_sigmoid": "-ad_softplus(-({}))",
+        "log_sigmoid": "(-ad_softplus(-({})))",
     }
     words = frozenset([*WORDS, *SAME, *HELPERS])
 

@@ -27,13 +27,14 @@ CALLS = {
     **{name: f"np.{other}" for name, other in RENAMED.items()},
     **{name: f"_{name}" for name in BY_ENTRY},
     "abs": "np.abs",
+    "cot": "(1/np.tan({}))",
     "max": "np.maximum",
     "min": "np.minimum",
     "floordiv": "np.floor_divide",
     "mod": "np.mod",
     "round": "np.round",
     "factorial": "_gamma(1 + {})",
-    "logit": "2*np.arctanh(2*({}) - 1)",
+    "logit": "(2*np.arctanh(2*({}) - 1))",
     "beta": "np.exp(_lbeta({}, {}))",
 }
 HELPERS = {name: f"@np.vectorize(otypes=[float])\n{text}" for name, text in python.HELPERS.items()}

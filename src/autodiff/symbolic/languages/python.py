@@ -9,7 +9,7 @@ from autodiff.symbolic.text import POWER, words
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from autodiff.symbolic.emit import Piece
@@ -131,15 +131,16 @@ HELPERS = {
 CALLS = {
     **{name: f"math.{name}" for name in SAME},
     "abs": "abs",
+    "cot": "(1/math.tan({}))",
     "max": "max",
     "min": "min",
-    "floordiv": "({})//({})",
-    "mod": "({})%({})",
+    "floordiv": "(({})//({}))",
+    "mod": "(({})%({}))",
     "sign": "_sign",
     "sigmoid": "_sigmoid",
     "softplus": "_softplus",
     "log_sigmoid": "(-_softplus(-({})))",
-    "logit": "2*math.atanh(2*({}) - 1)",
+    "logit": "(2*math.atanh(2*({}) - 1))",
     "logaddexp": "_logaddexp",
     "xlogy": "_xlogy",
     "xlog1py": "_xlog1py",
@@ -179,8 +180,8 @@ CALLS |= {"leaky_relu": "_leaky_relu", "elu": "_elu", "clip": "_clip"}
 
 class Python(Target):
     name = "python"
-    calls = CALLS
-    helpers = HELPERS
+    calls: Mapping[str, str] = CALLS
+    helpers: Mapping[str, str] = HELPERS
     words = frozenset({"math", "abs", "max", "min", "range", "int", "round", "enumerate", "float", *keyword.kwlist})
 
     def constant(self, name: str) -> str:
