@@ -6,6 +6,7 @@ import io
 import json
 import math
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -42,6 +43,19 @@ def agree(want: Any, got: Any, rtol: float, atol: float, zero: float, path: str 
         assert isinstance(got, (int, float)), f"{path}: {got}"
         allowed = max(rtol * abs(want), atol, zero if want == 0 else 0.0)
         assert got == want or abs(got - want) <= allowed, f"{path}: {got} is not {want}"
+
+
+def evaluates(case: dict[str, Any], formulas: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Assert that each formula is one of the language, and has at each point the value that is wanted."""
+    want = case["expect"]
+    for name in want["derive"]:
+        names = set(re.findall(r"[^\W\d]\w*", formulas[name]))
+        for point in want["points"]:
+            at = [f"--at={key}={value!r}" for key, value in point["at"].items() if key in names]
+            status, out, err = call(["eval", formulas[name], *at, "--json"], "", monkeypatch)
+            assert status == 0, err
+            agree(point["values"][name], json.loads(out)["value"], want.get("rtol", 1e-12), 0.0, 0.0, name)
+        assert len(formulas[name]) <= 1.5 * want["chars"][name], formulas[name]
 
 
 def number(text: str) -> float | str:
@@ -87,6 +101,8 @@ def test_case(case: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPa
             assert got.get(key)
         keys = want.get("json_keys", [])
         assert list(got)[: len(keys)] == keys
+    if "derive" in want:
+        evaluates(case, json.loads(out)["derivatives"], monkeypatch)
     if "numbers" in want:
         agree(want["numbers"], [number(line) for line in out.splitlines() if line.strip()], rtol, atol, zero)
     if "csv" in want:
