@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 LEVELS = ((60, 12), (120, 30), (400, 110), (1300, 400))
 """Digits, and the step as a power of ten below the scale of the input; the later ones only where needed."""
 RELATIVE = 1e-11  # what a right derivative may be off by, besides rounding
-MOST = 2_000_000  # operations times steps that bounds of rounding may cost
+MOST = 300_000  # operations times steps that bounds of rounding may cost
 
 
 class Entry:
@@ -203,7 +203,7 @@ def check(
     outcome = (differentiate.gradient if scalar else differentiate.jacobian)(program, point, wrt, settings)
     report = Report(outcome.value, outcome.notes)
     ours = (outcome.gradient if scalar else outcome.jacobian) or {}
-    limits = tolerances(program, point, wrt, settings) if scalar else {}
+    limits = tolerances(program, point, wrt, settings)
     before = m.dps
     try:
         probe = Probe(program, point, outcome.value, settings)
@@ -217,10 +217,12 @@ def check(
     return report
 
 
-def tolerances(program: Program, point: Mapping[str, Any], wrt: Sequence[str], settings: Settings) -> dict[str, Any]:
-    """What rounding may have done to each derivative of one number; empty where that would cost too much."""
-    found = conditioning.derivatives(program, point, wrt, settings.max_ops, settings.convention, most=MOST)
-    return {} if found is None else {name: [b.total for b in bounds] for name, bounds in found.items()}
+def tolerances(
+    program: Program, point: Mapping[str, Any], wrt: Sequence[str], settings: Settings
+) -> dict[str, list[float]]:
+    """What rounding may have done to each derivative; empty where that would cost too much."""
+    found = conditioning.derivatives(program, point, wrt, settings.max_ops, settings.convention, most=MOST) or {}
+    return {name: [b.total if math.isfinite(b.total) else 0.0 for b in bounds] for name, bounds in found.items()}
 
 
 def second_tolerances(
@@ -241,24 +243,24 @@ def _places(value: Any) -> list[tuple[int, ...]]:
     return list(numeric.numpy().ndindex(value.shape)) if numeric.is_array(value) else [()]
 
 
-def first(probe: Probe, ours: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Verdict]:
+def first(probe: Probe, ours: Mapping[str, Any], limits: Mapping[str, list[float]]) -> dict[str, Verdict]:
     """Verdicts on first derivatives."""
     np = numeric.numpy()
     verdicts = {}
     for name, found in ours.items():
         places = _places(probe.point[name])
         columns = np.asarray(found, float).reshape(probe.size, len(places))
-        allowed = limits.get(name)
-        entries = []
-        for at, place in enumerate(places):
-            rounding = allowed[at] if allowed is not None and math.isfinite(allowed[at]) else 0.0
-            entries.append(judged(probe, (name, place), columns[:, at].tolist(), rounding))
+        rounding = np.array(limits.get(name) or [0.0] * columns.size).reshape(columns.shape)
+        entries = [
+            judged(probe, (name, place), columns[:, at].tolist(), rounding[:, at].tolist())
+            for at, place in enumerate(places)
+        ]
         flat = [entries[at][k] for k in range(probe.size) for at in range(len(places))]
         verdicts[name] = Verdict(flat, numeric.shape(found))
     return verdicts
 
 
-def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: float) -> list[Entry]:
+def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: Sequence[float]) -> list[Entry]:
     """Verdicts on the derivatives of every number of the value by one entry of an input."""
     entries: list[Entry | None] = [None] * len(ours)
     seen: list[list[Sides]] = [[] for _ in ours]
@@ -269,7 +271,7 @@ def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: float) -
             if entries[k] is not None:
                 continue
             theirs = float(sides.central)
-            tolerance = allowance(sides, rounding)
+            tolerance = allowance(sides, rounding[k])
             before = seen[k][-1].central if seen[k] else m.nan
             runs_off = bool(m.isfinite(before)) and not 0.01 <= ratio(sides.central, before) <= 100.0
             seen[k].append(sides)
@@ -281,7 +283,7 @@ def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: float) -
             else:
                 rough[k] = 0
             if rough[k] == 2:
-                entries[k] = at_kink(probe, place, k, ours[k], seen[k][-2:], rounding)
+                entries[k] = at_kink(probe, place, k, ours[k], seen[k][-2:], rounding[k])
         if all(entry is not None for entry in entries):
             break
     for k, entry in enumerate(entries):
@@ -289,7 +291,7 @@ def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: float) -
             # beyond float64: the value says so, and its notes say where
             entries[k] = Entry(ours[k], float(seen[k][-1].central), math.inf, True)
         elif entry is None:
-            entries[k] = disputed(probe, place, k, ours[k], seen[k][-1], rounding)
+            entries[k] = disputed(probe, place, k, ours[k], seen[k][-1], rounding[k])
     return [entry for entry in entries if entry is not None]
 
 

@@ -15,7 +15,7 @@ from autodiff.tape import Node, backward, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from typing import Any
 
     from autodiff.parse.program import Program
@@ -150,20 +150,35 @@ def derivatives(
     *,
     most: float = math.inf,
 ) -> dict[str, list[Bound]] | None:
-    """Bounds of the derivatives of one number, an entry of an input each, in row-major order.
+    """Bounds of the derivatives by each input: of every number of the value by every entry, in row-major order.
 
-    None where operations times entries are more than `most`.
+    None where operations times derivatives are more than `most`.
     """
     run = traced(program, point, wrt, max_ops, convention)
     leaves = [run.leaves[name] for name in wrt]
     root = run.value
-    if not isinstance(root, Node):
-        return {name: [Bound(None, {}) for _ in range(_size(leaf.value))] for name, leaf in run.leaves.items()}
+    of = numeric.shape(value_of(root))
     entries = sum(_size(leaf.value) for leaf in leaves)
-    if len(run.tape.nodes) * entries > most:
+    if not isinstance(root, Node) or len(run.tape.nodes) * entries * math.prod(of) > most:
         return None
-    found = backward(root, 1.0, leaves, record=True)
-    return {name: entry_bounds(g, leaf) for name, g, leaf in zip(wrt, found, leaves, strict=True)}
+    bounds: dict[str, list[Bound]] = {name: [] for name in wrt}
+    for seed in seeds(of):
+        found = backward(root, seed, leaves, record=True)
+        for name, g, leaf in zip(wrt, found, leaves, strict=True):
+            bounds[name] += entry_bounds(g, leaf)
+    return bounds
+
+
+def seeds(shape: tuple[int, ...]) -> Iterator[Any]:
+    """The cotangents that pick one number each of a value of this shape, in row-major order."""
+    if not shape:
+        yield 1.0
+        return
+    np = numeric.numpy()
+    for place in np.ndindex(shape):
+        seed = np.zeros(shape)
+        seed[place] = 1.0
+        yield seed
 
 
 def second_derivatives(
@@ -187,11 +202,7 @@ def second_derivatives(
         return None
     found: dict[tuple[str, int], dict[str, list[Bound]]] = {}
     for name, g, leaf in zip(wrt, backward(root, 1.0, leaves, record=True), leaves, strict=True):
-        for k in range(_size(leaf.value)):
-            seed: Any = 1.0
-            if leaf.shape:
-                seed = numeric.numpy().zeros(leaf.shape)
-                seed.reshape(-1)[k] = 1.0
+        for k, seed in enumerate(seeds(leaf.shape)):
             rows = backward(g, seed, leaves, record=True) if isinstance(g, Node) else [None] * len(leaves)
             found[name, k] = {other: entry_bounds(row, by) for other, row, by in zip(wrt, rows, leaves, strict=True)}
     return found
@@ -199,15 +210,6 @@ def second_derivatives(
 
 def entry_bounds(g: Any, leaf: Node, error: Callable[[Node], Any] = committed) -> list[Bound]:
     """The bound of each entry of a recorded derivative by a leaf."""
-    size = _size(leaf.value)
     if not isinstance(g, Node):
-        return [Bound(None, {}) for _ in range(size)]
-    if not leaf.shape:
-        return [bound(g, 1.0, error)]
-    np = numeric.numpy()
-    found = []
-    for k in range(size):
-        seed = np.zeros(size)
-        seed[k] = 1.0
-        found.append(bound(g, seed.reshape(leaf.shape), error))
-    return found
+        return [Bound(None, {}) for _ in range(_size(leaf.value))]
+    return [bound(g, seed, error) for seed in seeds(leaf.shape)]

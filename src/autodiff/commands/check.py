@@ -14,7 +14,7 @@ from autodiff.errors import ComputationError, Note, RequestError
 from autodiff.render.document import document, dumps
 from autodiff.render.number import number
 from autodiff.render.table import SEPARATORS, quoted
-from autodiff.render.terminal import pad, width
+from autodiff.render.terminal import pad, paint, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def check(line: Line, out: Output) -> list[Note]:
     report = checked(request.program, request.point, request.wrt(), request.settings, order)
     notes = request.notes() + report.notes
     strict(request, notes, [])
-    out.write(shown(request, report, notes))
+    out.write(shown(request, report, notes, out.colour))
     wrong = [label for label, verdict in verdicts(report) if not verdict.ok]
     if wrong:
         out.close()
@@ -59,7 +59,7 @@ def verdicts(report: Report) -> Iterator[tuple[str, Verdict]]:
             yield (f"d2/d{one}2" if one == other else f"d2/d{one}d{other}"), verdict
 
 
-def shown(request: Request, report: Report, notes: list[Note]) -> str:
+def shown(request: Request, report: Report, notes: list[Note], colour: bool) -> str:
     """The report in the format that was asked for."""
     format, digits = request.format, request.digits
     if format == "json":
@@ -87,7 +87,9 @@ def shown(request: Request, report: Report, notes: list[Note]) -> str:
     text = ""
     for row, (*_, left, right) in zip(table, [HEAD, *rows], strict=True):
         sides = f"; {left} from the left, {right} from the right" if row is not HEAD and left else ""
-        text += "  ".join(pad(cell, most) for cell, most in zip(row, widths, strict=True)).rstrip() + sides + "\n"
+        verdict = paint(row[-1], {"ok": "strong", "wrong": "error"}.get(row[-1], ""), colour)
+        text += "  ".join([*(pad(cell, most) for cell, most in zip(row[:-1], widths[:-1], strict=True)), verdict])
+        text += sides + "\n"
     return text
 
 
