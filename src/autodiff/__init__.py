@@ -1,3 +1,89 @@
-"""Differentiation of expressions, at the command line and in Python."""
+"""Differentiation of expressions, at the command line and in Python.
+
+`import autodiff as ad` gives tensors with PyTorch's vocabulary (`ad.tensor`, `ad.grad`, `ad.no_grad`, `ad.sin` …),
+functions of functions (`ad.func`), and compiled expressions (`ad.compile`). Nothing is imported before it is used.
+"""
+
+from __future__ import annotations
 
 __version__ = "0.1.0"
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.tensors import func as func
+    from autodiff.tensors.expression import Expression as Expression
+    from autodiff.tensors.expression import compile as compile
+    from autodiff.tensors.func import gradcheck as gradcheck
+    from autodiff.tensors.func import gradgradcheck as gradgradcheck
+    from autodiff.tensors.function import Function as Function
+    from autodiff.tensors.graph import GraphError as GraphError
+    from autodiff.tensors.modes import detect_anomaly as detect_anomaly
+    from autodiff.tensors.modes import enable_grad as enable_grad
+    from autodiff.tensors.modes import is_grad_enabled as is_grad_enabled
+    from autodiff.tensors.modes import no_grad as no_grad
+    from autodiff.tensors.modes import set_grad_enabled as set_grad_enabled
+    from autodiff.tensors.tensor import Tensor as Tensor
+    from autodiff.tensors.tensor import backward as backward
+    from autodiff.tensors.tensor import grad as grad
+    from autodiff.tensors.tensor import tensor as tensor
+
+HOMES = {
+    "tensor": ("Tensor", "tensor", "grad", "backward"),
+    "modes": (
+        "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "detect_anomaly", "set_detect_anomaly",
+        "inference_mode",
+    ),
+    "graph": ("GraphError",),
+    "function": ("Function",),
+    "func": ("gradcheck", "gradgradcheck"),
+    "expression": ("compile", "Expression"),
+}  # fmt: skip
+MODULES = {"func": "func", "autograd": "autograd"}
+DTYPES = {"float64": float, "double": float, "float32": float, "float": float, "bool": bool}
+
+
+def __getattr__(name: str) -> Any:
+    from importlib import import_module
+
+    for home, names in HOMES.items():
+        if name in names:
+            found = getattr(import_module(f"autodiff.tensors.{home}"), name)
+            break
+    else:
+        if name in MODULES:
+            found = import_module(f"autodiff.tensors.{MODULES[name]}")
+        elif name in DTYPES:
+            found = DTYPES[name]
+        elif name[:1] == "_" or _is_submodule(name):
+            raise AttributeError(f"module 'autodiff' has no attribute '{name}'")
+        else:
+            from autodiff.tensors.namespace import named
+
+            found = named(name)
+            if found is None:
+                from autodiff.evaluate import CONSTANTS
+
+                if name not in CONSTANTS:
+                    raise AttributeError(f"module 'autodiff' has no attribute '{name}'")
+                found = CONSTANTS[name]
+    globals()[name] = found
+    return found
+
+
+def _is_submodule(name: str) -> bool:
+    """Whether `from autodiff import name` means a module of the package, which the import system will fetch."""
+    from os.path import exists, join
+
+    # not any(): the op of that name may have taken its place in this module
+    for path in __path__:  # noqa: SIM110
+        if exists(join(path, f"{name}.py")) or exists(join(path, name, "__init__.py")):
+            return True
+    return False
+
+
+def __dir__() -> list[str]:
+    from autodiff.tensors.namespace import public
+
+    return sorted({"__version__", *MODULES, *DTYPES, *(name for names in HOMES.values() for name in names), *public()})

@@ -93,7 +93,7 @@ def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any
 class Compiled:
     """A local derivative: a number where it is constant, else a function of (y, *xs); and what that reads."""
 
-    __slots__ = ("constant", "reads", "rule")
+    __slots__ = ("constant", "reads", "rule", "sent")
 
     def __init__(self, op: Op, i: int, count: int, arrays: bool) -> None:
         xs = [f"x{k}" for k in range(count)]
@@ -108,6 +108,8 @@ class Compiled:
         names: dict[str, Any] = {"inf": inf, "nan": nan}
         text = partial_text(op, i, "y", xs, names, arrays)
         self.rule: Callable[..., Any] = eval(f"lambda {', '.join(('y', *xs))}: {text}", names)
+        self.sent: Callable[..., Any] = eval(f"lambda {', '.join(('g', 'y', *xs))}: g * {text}", names)
+        """The same times a cotangent."""
 
 
 def compiled(op: Op, i: int, count: int, arrays: bool = False) -> Compiled:

@@ -99,6 +99,28 @@ scatter: Op = Op(
     linear=True,
     hidden=True,
 )
+
+
+def _put(x: Any, v: Any, index: tuple[Any, ...]) -> Any:
+    y = x.copy()
+    y[index] = v
+    return y
+
+
+put: Op = Op(
+    "put",
+    "x v",
+    "x with some entries replaced by v",
+    None,
+    _put,
+    None,
+    [
+        lambda g, y, x, v, index: put(g, 0.0, index=index),
+        lambda g, y, x, v, index: sum_to_(globals()["index"](g, index=index), shape=shape(v)),
+    ],
+    linear=True,
+    hidden=True,
+)
 broadcast: Op = Op(
     "broadcast",
     "x",

@@ -1,0 +1,273 @@
+"""Functions of functions: gradients, Jacobians, Hessians, directional derivatives, and their numerical check.
+
+The functions take and give tensors; `argnums` says which positional arguments to differentiate by.
+"""
+
+from __future__ import annotations
+
+from autodiff import numeric
+from autodiff.errors import ShapeError
+from autodiff.tensors.graph import GraphError, Plan
+from autodiff.tensors.modes import enable_grad
+from autodiff.tensors.tensor import Tensor, plain, raw_of, tensor, wrap
+from autodiff.tensors.tensor import grad as _grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    Function = Callable[..., Any]
+
+
+def _traced(x: Any) -> Tensor:
+    """A tensor that stands for the argument: with a graph of its own, and still part of one around it."""
+    if x.__class__ is Tensor and x._fn is not None:
+        return x.clone()
+    return tensor(raw_of(x), requires_grad=True)
+
+
+def _called(function: Function, args: Sequence[Any], argnums: int | Sequence[int]) -> tuple[Any, list[Tensor]]:
+    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    inner = list(args)
+    for k in places:
+        inner[k] = _traced(inner[k])
+    y = function(*inner)
+    return y, [inner[k] for k in places]
+
+
+def _scalar(y: Any, name: str) -> Tensor:
+    made = wrap(plain(y) if y.__class__ is not Tensor else y)
+    if made.numel() != 1:
+        raise ShapeError(f"{name} wants a function that gives one number, not an array of shape {made.shape}")
+    return made
+
+
+def _derivatives(y: Tensor, xs: Sequence[Tensor], seed: Any = None, create: bool = True) -> list[Tensor]:
+    if y._fn is None:
+        return [x.detach() * 0.0 for x in xs]
+    return [g for g in _grad(y, list(xs), seed, True, create, True, True) if g is not None]
+
+
+def _outside(function: Function) -> Function:
+    def run(*args: Any) -> Any:
+        with enable_grad():
+            return function(*args)
+
+    return run
+
+
+def _settled(result: Tensor, own: Sequence[Tensor]) -> Tensor:
+    """Recorded only where it depends on more than the tensors that stood for the arguments."""
+    if result._fn is None:
+        return result
+    mine = {x._fn for x in own}
+    leaves = (fn for fn in Plan([result._fn], None).seen if fn.op is None)
+    return result if any(fn not in mine for fn in leaves) else result.detach()
+
+
+def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """The function that gives (value, gradient): one gradient, or a tuple for several `argnums`.
+
+    >>> value_and_grad(lambda x: x * x)(tensor(3.0))
+    (tensor(9.), tensor(6.))
+    """
+
+    def both(*args: Any) -> Any:
+        y, xs = _called(function, args, argnums)
+        y = _scalar(y, "grad")
+        found = tuple(_settled(g, xs) for g in _derivatives(y, xs))
+        return _settled(y, xs), found[0] if isinstance(argnums, int) else found
+
+    return _outside(both)
+
+
+def grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """The function that gives the gradient of one that gives one number; it can be differentiated again.
+
+    >>> grad(grad(lambda x: x**3))(tensor(2.0))
+    tensor(12.)
+    """
+    both = value_and_grad(function, argnums)
+    return lambda *args: both(*args)[1]
+
+
+def _rows(y: Tensor, x: Tensor) -> Tensor:
+    """The Jacobian of y by x, of shape y + x, one sweep a row."""
+    from autodiff.tensors.namespace import named
+
+    stack, reshape = named("stack"), named("reshape")
+    assert stack is not None and reshape is not None
+    if not y.shape:
+        return _derivatives(y, [x])[0]
+    np = numeric.numpy()
+    rows = []
+    for k in np.ndindex(y.shape):
+        seed = np.zeros(y.shape)
+        seed[k] = 1.0
+        rows.append(_derivatives(y, [x], wrap(seed))[0])
+    if not rows:
+        return wrap(np.zeros(y.shape + x.shape))
+    return reshape(stack(rows), *y.shape, *x.shape)  # type: ignore[no-any-return]
+
+
+def jacobian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+    """The function that gives the Jacobian, of shape value + argument.
+
+    >>> jacobian(lambda v: v * v)(tensor([1.0, 2.0]))
+    tensor([[2., 0.],
+            [0., 4.]])
+    """
+
+    def run(*args: Any) -> Any:
+        y, xs = _called(function, args, argnums)
+        y = y if y.__class__ is Tensor else wrap(plain(y))
+        found = tuple(_settled(_rows(y, x), xs) for x in xs)
+        return found[0] if isinstance(argnums, int) else found
+
+    return _outside(run)
+
+
+def hessian(function: Function, argnums: int = 0) -> Function:
+    """The function that gives the Hessian of one that gives one number: shape argument + argument.
+
+    >>> hessian(lambda v: v[0] ** 2 * v[1])(tensor([1.0, 2.0]))
+    tensor([[4., 2.],
+            [2., 0.]])
+    """
+    return jacobian(grad(function, argnums), argnums)
+
+
+def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
+    """The value, and the function from a cotangent (of the value's shape) to one gradient per primal."""
+    with enable_grad():
+        y, xs = _called(function, primals, range(len(primals)))
+
+    def pull(cotangent: Any) -> tuple[Tensor, ...]:
+        seed = cotangent if cotangent.__class__ is Tensor else wrap(plain(cotangent))
+        with enable_grad():
+            return tuple(_settled(g, xs) for g in _derivatives(y, xs, seed))
+
+    return _settled(y, xs), pull
+
+
+def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Tensor]:
+    """(value, derivative along the tangents): the vjp is linear in its cotangent, and its vjp is the jvp.
+
+    >>> jvp(lambda x: x * x, (tensor(3.0),), (tensor(1.0),))
+    (tensor(9.), tensor(6.))
+    """
+    if len(primals) != len(tangents):
+        raise ShapeError(f"{len(primals)} primals, but {len(tangents)} tangents")
+    with enable_grad():
+        y, xs = _called(function, primals, range(len(primals)))
+        if y._fn is None:
+            return y, y * 0.0
+        dummy = tensor(raw_of(y) * 0.0, requires_grad=True)
+        pulled = _derivatives(y, xs, dummy)
+        found: Any = None
+        for g, t in zip(pulled, tangents, strict=True):
+            if g._fn is not None:
+                d = _derivatives(g, [dummy], t if t.__class__ is Tensor else wrap(plain(t)))[0]
+                found = d if found is None else found + d
+    own = [*xs, dummy]
+    return _settled(y, own), _settled(found if found is not None else y.detach() * 0.0, own)
+
+
+def hvp(function: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
+    """(value, Hessian times tangent) of a function that gives one number, without the Hessian.
+
+    >>> hvp(lambda x: x**3, (tensor(2.0),), (tensor(1.0),))
+    (tensor(8.), tensor(12.))
+    """
+    many = isinstance(primals, (tuple, list))
+    points = list(primals) if many else [primals]
+    along = list(tangents) if isinstance(tangents, (tuple, list)) else [tangents]
+    with enable_grad():
+        y, xs = _called(function, points, range(len(points)))
+        y = _scalar(y, "hvp")
+        slope: Any = 0.0
+        for g, t in zip(_derivatives(y, xs), along, strict=True):
+            slope = slope + (g * t if not g.shape else (g * t)._apply("sum"))
+        found = tuple(_settled(g, xs) for g in _derivatives(wrap(slope), xs))
+    return _settled(y, xs), found[0] if len(found) == 1 else found
+
+
+def gradcheck(
+    function: Function,
+    inputs: Any,
+    eps: float = 1e-6,
+    atol: float = 1e-5,
+    rtol: float = 1e-3,
+    raise_exception: bool = True,
+    **_: Any,
+) -> bool:
+    """Whether derivatives agree with central differences at the inputs that require one; GraphError if not."""
+    given = [inputs] if inputs.__class__ is Tensor else list(inputs)
+    np = numeric.numpy()
+    wanted = [k for k, x in enumerate(given) if x.__class__ is Tensor and x.requires_grad]
+    if not wanted:
+        raise GraphError("gradcheck needs an input with requires_grad=True")
+    with enable_grad():
+        y = function(*given)
+    outputs = [y] if y.__class__ is Tensor else list(y)
+    for place, output in enumerate(outputs):
+        for k in wanted:
+            if output._fn is None:
+                ours = np.zeros(output.shape + given[k].shape)
+            else:
+                rows = []
+                for at in np.ndindex(output.shape):
+                    seed = np.zeros(output.shape)
+                    seed[at] = 1.0
+                    (g,) = _grad(output, given[k], wrap(numeric.raw(seed)), True, False, True, True)
+                    rows.append(np.asarray(g._value if g is not None else 0.0))
+                ours = np.array(rows).reshape(output.shape + given[k].shape)
+            theirs = _differences(function, given, k, place, eps)
+            if not np.allclose(ours, theirs, rtol=rtol, atol=atol):
+                if raise_exception:
+                    raise GraphError(
+                        f"the derivative of output {place} by input {k} is\n{ours}\n"
+                        f"by the rules and\n{theirs}\nby differences"
+                    )
+                return False
+    return True
+
+
+def _differences(function: Function, given: list[Any], k: int, place: int, eps: float) -> Any:
+    np = numeric.numpy()
+    x = np.array(raw_of(given[k]), dtype=float)
+    columns = []
+
+    def at(value: Any) -> Any:
+        args = [
+            wrap(numeric.raw(value.copy())) if j == k else g.detach() if g.__class__ is Tensor else g
+            for j, g in enumerate(given)
+        ]
+        y = function(*args)
+        return np.array(raw_of(y if y.__class__ is Tensor else y[place]), dtype=float)
+
+    for i in np.ndindex(x.shape):
+        up, down = x.copy(), x.copy()
+        up[i] += eps
+        down[i] -= eps
+        columns.append((at(up) - at(down)) / (up[i] - down[i]))
+    return np.stack(columns, -1).reshape(columns[0].shape + x.shape) if columns else np.zeros((*x.shape,))
+
+
+def gradgradcheck(function: Function, inputs: Any, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3) -> bool:
+    """gradcheck of the gradient: whether second derivatives agree with differences of first ones."""
+    given = [inputs] if inputs.__class__ is Tensor else list(inputs)
+    wanted = [k for k, x in enumerate(given) if x.__class__ is Tensor and x.requires_grad]
+
+    def first(*args: Any) -> Any:
+        args = tuple(x if x.requires_grad or k not in wanted else tensor(x._value, True) for k, x in enumerate(args))
+        y = function(*args)
+        outputs = [y] if y.__class__ is Tensor else list(y)
+        total: Any = 0.0
+        for output in outputs:
+            weights = numeric.numpy().linspace(0.7, 1.3, max(output.numel(), 1)).reshape(output.shape)
+            total = total + (output * numeric.raw(weights) if not output.shape else (output * weights)._apply("sum"))
+        return tuple(g for g in _grad(total, [args[k] for k in wanted], None, True, True, True, True) if g is not None)
+
+    return gradcheck(first, given, eps, atol, rtol)

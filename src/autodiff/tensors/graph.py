@@ -1,0 +1,685 @@
+"""The recorded graph of tensors: what each operation saved, and the reverse sweep over it.
+
+A node holds its operands as one flat tuple (node, value, node, value, …): the node that made the operand, None
+where no derivative is wanted of it, and the operand's value where some rule reads it, else its shape.
+Nodes are numbered as they are recorded, so sorting by number is a topological order.
+"""
+
+from __future__ import annotations
+
+import gc
+import sys
+import threading
+from heapq import heappop, heappush
+from itertools import chain as joined
+from operator import attrgetter
+from sys import modules
+
+from autodiff import numeric
+from autodiff.errors import ComputationError
+from autodiff.ops import OPS
+from autodiff.ops.record import Op, chain, gate
+from autodiff.rules import Compiled, compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from typing import Any
+
+GROWTH = 10_000  # nodes between two words with the garbage collector
+
+
+class GraphError(ComputationError, RuntimeError):
+    """The recorded graph can't do what is asked: it was freed, changed, or does not reach."""
+
+    kind = "graph"
+
+
+class _Blocks:
+    """Numbers in blocks; between blocks the nodes so far are taken out of the garbage collector's sight.
+
+    A growing graph is no garbage, and looking through it again and again doubles the cost at a million nodes.
+    """
+
+    def __init__(self) -> None:
+        self.start = 0
+        self.lock = threading.Lock()
+        self.frozen = False
+
+    def __iter__(self) -> Iterator[range]:
+        return self
+
+    def __next__(self) -> range:
+        with self.lock:
+            start, self.start = self.start, self.start + GROWTH
+        if start and gc.isenabled() and (self.frozen or not gc.get_freeze_count()):
+            gc.freeze()
+            self.frozen = True
+        return range(start, start + GROWTH)
+
+    def release(self) -> None:
+        """After a sweep: everything may be collected again."""
+        if self.frozen:
+            self.frozen = False
+            gc.unfreeze()
+
+
+_blocks = _Blocks()
+number = joined.from_iterable(_blocks).__next__
+"""The next node's number."""
+release = _blocks.release
+
+
+class Blank:
+    """An operand of which only the shape was kept."""
+
+    __slots__ = ("shape",)
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.shape = shape
+
+
+class Extra:
+    """What only few nodes have: hooks, a tensor whose gradient is kept, where the operation was called."""
+
+    __slots__ = ("after", "before", "hooks", "kept", "where")
+
+    def __init__(self) -> None:
+        self.hooks: dict[int, Callable[..., Any]] = {}  # of the tensor: (gradient) -> gradient or None
+        self.before: dict[int, Callable[..., Any]] = {}  # of the node: (grad_outputs)
+        self.after: dict[int, Callable[..., Any]] = {}  # of the node: (grad_inputs, grad_outputs)
+        self.kept: Any = None
+        self.where: str | None = None
+
+
+class GradFn:
+    """A recorded operation: `grad_fn` of the tensor it made."""
+
+    __slots__ = ("extra", "index", "inputs", "op", "y")
+    params: dict[str, Any] = {}  # noqa: RUF012  (of ops without parameters; never written)
+
+    op: Op
+    index: int
+    inputs: tuple[Any, ...] | None
+    """None once the graph was freed."""
+    y: Any
+    """The value, or its shape where no rule reads the value."""
+    extra: Extra
+
+    def name(self) -> str:
+        """The name PyTorch would print, such as AddBackward0."""
+        return self.op.grad_fn
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """The nodes that made the operands, None for constants; AccumulateGrad for leaves."""
+        if self.inputs is None:
+            return ()
+        return tuple((fn, 0) for fn in self.inputs[::2])
+
+    @property
+    def saved_values(self) -> dict[str, Any]:
+        """What the derivative rules kept, by operand name and `result`; GraphError once freed."""
+        if self.inputs is None:
+            raise freed(self)
+        names = [operand.partition("=")[0] for operand in self.op.operands]
+        found = {}
+        for k, value in enumerate(self.inputs[1::2]):
+            if value is not None and value.__class__ is not tuple:
+                found[names[k] if k < len(names) and names[k] != "…" else f"x{k}"] = value
+        if self.y is not None and self.y.__class__ is not tuple:
+            found["result"] = self.y
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_saved_"):
+            from autodiff.tensors.tensor import wrap
+
+            saved = self.saved_values
+            if name[7:] in saved:
+                return wrap(saved[name[7:]])
+        raise AttributeError(f"{self.__class__.__name__} has no attribute '{name}'")
+
+    def more(self) -> Extra:
+        """The node's extras, made at the first use."""
+        return _extra_of(self)
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """hook(grad_inputs, grad_outputs) after the node's contributions are known; may give new grad_inputs."""
+        return Handle(self.more().after, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+        """hook(grad_outputs) before the node's rules run; may give new grad_outputs."""
+        return Handle(self.more().before, hook)
+
+    def __repr__(self) -> str:
+        return f"<{self.name()} object at {id(self):#x}>"
+
+
+class ParamFn(GradFn):
+    """A recorded operation with parameters, such as an axis."""
+
+    __slots__ = ("params",)
+
+
+class AccumulateGrad:
+    """Where the gradient of a leaf arrives and is added up."""
+
+    __slots__ = ("extra", "grad", "index", "shape", "variable_")
+    inputs = ()
+    op = None
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.index = number()
+        self.shape = shape
+        self.grad: Any = None
+        self.variable_: Any = None
+
+    extra: Extra
+    next_functions = ()
+
+    def more(self) -> Extra:
+        """The node's extras, made at the first use."""
+        return _extra_of(self)
+
+    def name(self) -> str:
+        return "AccumulateGrad"
+
+    @property
+    def variable(self) -> Any:
+        """The leaf, None if it is gone."""
+        return self.variable_ and self.variable_()
+
+    def register_hook(self, hook: Callable[..., Any]) -> Handle:
+        """hook(grad_inputs, grad_outputs) once the gradient has been added."""
+        return Handle(self.more().after, hook)
+
+    def register_prehook(self, hook: Callable[..., Any]) -> Handle:
+        """hook(grad_outputs) before the gradient is added."""
+        return Handle(self.more().before, hook)
+
+    def __repr__(self) -> str:
+        return f"<AccumulateGrad object at {id(self):#x}>"
+
+
+extras = [False]
+"""Whether any node ever got an Extra: while not, the sweep need not look."""
+
+
+def has_extra(fn: Any) -> bool:
+    """Whether the node has hooks or the like."""
+    try:
+        return fn.extra is not None
+    except AttributeError:
+        return False
+
+
+def _extra_of(fn: Any) -> Extra:
+    if not has_extra(fn):
+        fn.extra = Extra()
+        extras[0] = True
+    return fn.extra  # type: ignore[no-any-return]
+
+
+class Handle:
+    """What `register_hook` gives: `remove()` takes the hook away again; also a context manager."""
+
+    _next = 0
+
+    def __init__(self, hooks: dict[int, Callable[..., Any]], hook: Callable[..., Any]) -> None:
+        Handle._next += 1
+        self.id = Handle._next
+        self.hooks = hooks
+        hooks[self.id] = hook
+
+    def remove(self) -> None:
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self) -> Handle:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.remove()
+
+
+def freed(fn: Any) -> GraphError:
+    return GraphError(
+        f"a second backward through a graph that was freed ({fn.name()}): its saved values are gone",
+        help="pass retain_graph=True to the first backward",
+    )
+
+
+# What was changed in place while a node had it saved: id of the value to (value, name of the operation, when).
+changed: dict[int, tuple[Any, str, int]] = {}
+
+
+def note_change(value: Any, name: str, when: int) -> None:
+    """A tensor's value was replaced in place; remember it if anyone else holds it, for they saved it before."""
+    if sys.getrefcount(value) > _ALONE[0]:
+        changed[id(value)] = (value, name, when)
+        if len(changed) % 1000 == 0:
+            for key in [key for key, entry in changed.items() if sys.getrefcount(entry[0]) <= 2]:
+                del changed[key]
+
+
+def _alone() -> int:
+    """References to a value that only its caller holds, as note_change counts them."""
+    value = object()
+    return (lambda value: sys.getrefcount(value))(value)
+
+
+_ALONE = [_alone()]
+
+
+def _check_unchanged(fn: Any) -> None:
+    keep, keep_y = plan_of(fn.op, fn.inputs[::2])
+    for value, kept in zip((*fn.inputs[1::2], fn.y), (*keep, keep_y), strict=True):
+        entry = changed.get(id(value)) if kept else None
+        if entry is not None and entry[0] is value and entry[2] > fn.index:
+            raise GraphError(
+                f"a value that {fn.name()} saved for its derivative was changed in place by {entry[1]}",
+                help="use the operation that makes a new tensor, or clone() before changing",
+            )
+
+
+# Which values a node must keep: by op, number of operands and which of them want a derivative.
+_plans: dict[tuple[Any, ...], tuple[tuple[bool, ...], bool]] = {}
+
+
+def plan_of(op: Op, fns: Sequence[Any]) -> tuple[tuple[bool, ...], bool]:
+    key = (op.name, *[fn is not None for fn in fns])
+    plan = _plans.get(key)
+    if plan is None:
+        count = len(fns)
+        if not op.differentiable:
+            plan = (False,) * count, False  # an operation of the user's own, which saves for itself
+        elif op.elementwise:
+            reads: set[int] = set()
+            for k, fn in enumerate(fns):
+                if fn is not None:
+                    reads |= compiled(op, k, count).reads
+            plan = tuple(k in reads for k in range(count)), -1 in reads
+        else:
+            # the rule of an op that is linear in all its arrays at once reads their shapes alone
+            alone = op.linear and (count == 1 or op.most is None or op.most > count)
+            plan = tuple(not alone or fn is None for fn in fns), not op.linear
+        _plans[key] = plan
+    return plan
+
+
+def record(op: Op, fns: Sequence[Any], values: Sequence[Any], y: Any, params: dict[str, Any]) -> GradFn:
+    """The node of y = op(*values), with what its rules will read; `fns` are the operands' nodes."""
+    fn: GradFn
+    if params:
+        fn = ParamFn()
+        fn.params = params
+    else:
+        fn = GradFn()
+    keep, keep_y = plan_of(op, fns)
+    inputs: list[Any] = []
+    for node, value, kept in zip(fns, values, keep, strict=True):
+        inputs.append(node)
+        inputs.append(value if kept else getattr(value, "shape", None))
+    fn.op = op
+    fn.index = number()
+    fn.inputs = tuple(inputs)
+    fn.y = y if keep_y else getattr(y, "shape", None)
+    return fn
+
+
+# The sweep.
+
+_partials: dict[tuple[str, int, bool], tuple[Any, ...]] = {}
+
+
+def _rules(op: Op, count: int, arrays: bool) -> tuple[Any, ...]:
+    """For each operand what is sent to it: 1.0 or -1.0 times the cotangent, or a function of (g, y, *xs).
+
+    Of floats, a constant or a function (y, *xs) that gives the local derivative.
+    """
+    key = (op.name, count, arrays)
+    found = _partials.get(key)
+    if found is None:
+        rules: list[Compiled] = [compiled(op, i, count, arrays) for i in range(count)]
+        if arrays:
+            found = tuple(r.sent if r.constant not in (1.0, -1.0) else r.constant for r in rules)
+        else:
+            found = tuple(r.rule if r.constant is None else r.constant for r in rules)
+        _partials[key] = found
+    return found
+
+
+class Plan:
+    """What a sweep passes: operations, last recorded first; all nodes; those that lead to a target (None: all)."""
+
+    __slots__ = ("needed", "order", "seen")
+
+    def __init__(self, roots: Iterable[Any], targets: set[Any] | None) -> None:
+        seen = self.seen = set(roots)
+        order = [fn for fn in seen if fn.op is not None]
+        add, push = seen.add, order.append
+        for fn in order:
+            inputs = fn.inputs
+            if inputs is None:
+                raise freed(fn)
+            if len(inputs) == 4:
+                a, _, b, _ = inputs
+                if a is not None and a not in seen:
+                    add(a)
+                    if a.op is not None:
+                        push(a)
+                if b is not None and b not in seen:
+                    add(b)
+                    if b.op is not None:
+                        push(b)
+            else:
+                for a in inputs[::2]:
+                    if a is not None and a not in seen:
+                        add(a)
+                        if a.op is not None:
+                            push(a)
+        order.sort(key=attrgetter("index"), reverse=True)
+        self.order = order
+        self.needed: set[Any] | None = None
+        if targets is not None:
+            needed = self.needed = {fn for fn in targets if fn.op is None}
+            for fn in reversed(order):
+                if fn in targets or any(a in needed for a in fn.inputs[::2] if a is not None):
+                    needed.add(fn)
+            self.order = [fn for fn in order if fn in needed]
+
+    @property
+    def hooked(self) -> bool:
+        """Whether any node has hooks or the like."""
+        return extras[0] and any(map(has_extra, self.seen))
+
+
+def sweep(
+    roots: Sequence[Any], seeds: Sequence[Any], targets: set[Any] | None, keep: bool, wrap: Callable[[Any], Any]
+) -> dict[Any, Any]:
+    """Cotangents of the targets (of all leaves if None) as raw values, from seeds at the roots.
+
+    Rules written out run first, on the ordinary case; where a nan or an infinity arrives, the sweep is done again
+    by the rules themselves, which let nothing through where the cotangent is 0. `wrap` makes a tensor for hooks.
+    """
+    plan = Plan(roots, targets) if targets is not None or extras[0] else None
+    found: dict[Any, Any] | None = None
+    done: list[Any] = []
+    if plan is None or not plan.hooked:
+        np = modules.get("numpy")
+        needed = plan.needed if plan is not None else None
+        try:
+            if np is None:
+                found = _quick(roots, seeds, targets, needed, done)
+            else:
+                with np.errstate(all="ignore"):
+                    found = _quick(roots, seeds, targets, needed, done)
+        except (ArithmeticError, ValueError, TypeError):
+            found = None  # to be explained or done with care
+    if found is None or not all(map(_finite, found.values())):
+        plan = plan or Plan(roots, targets)
+        for fn in plan.order:
+            _check_unchanged(fn)
+        found = careful(plan, roots, seeds, targets, wrap)
+        done = plan.order
+    if not keep:
+        for fn in done:
+            fn.inputs = fn.y = None
+        done.clear()
+    return found
+
+
+def _finite(g: Any) -> bool:
+    if g.__class__ is float:
+        return bool(g - g == 0.0)
+    flat = g.ravel()
+    total = flat.dot(flat)  # the quickest look at all entries; beyond 1e154 it sends us the careful way for nothing
+    return bool(total - total == 0.0)
+
+
+def _quick(
+    roots: Sequence[Any], seeds: Sequence[Any], targets: set[Any] | None, needed: set[Any] | None, done: list[Any]
+) -> dict[Any, Any]:
+    """The sweep by rules written out: floats, and arrays added up in place. `done` gathers the nodes passed.
+
+    Whatever has a cotangent waits in a heap, so that the one recorded last is next: no look ahead is needed.
+    """
+    cotangents: dict[Any, Any] = {}
+    owned: set[Any] = set()  # whose cotangent is an array of our own
+    own = owned.add
+    waiting: dict[int, Any] = {}
+    heap: list[int] = []
+
+    def wait(fn: Any) -> None:
+        if fn.op is not None:
+            waiting[fn.index] = fn
+            heappush(heap, -fn.index)
+
+    for fn, seed in zip(roots, seeds, strict=True):
+        if fn in cotangents:
+            cotangents[fn] = cotangents[fn] + seed
+        else:
+            cotangents[fn] = seed
+            wait(fn)
+    found: dict[Any, Any] = {}
+    take = cotangents.pop
+    get = cotangents.get
+    pass_ = done.append
+    while heap:
+        fn = waiting.pop(-heappop(heap))
+        pass_(fn)
+        g = take(fn)
+        op = fn.op
+        if targets is not None and fn in targets:
+            found[fn] = g
+        if fn.inputs is None:
+            raise freed(fn)
+        if changed:
+            _check_unchanged(fn)
+        inputs = fn.inputs
+        count = len(inputs) >> 1
+        if g.__class__ is float and op.elementwise:
+            rules = _rules(op, count, False)
+            if count == 2:
+                a, u, b, v = inputs
+                if a is not None and (needed is None or a in needed):
+                    d = rules[0]
+                    c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
+                    s = get(a)
+                    if s is None:
+                        cotangents[a] = c
+                        if a.op is not None:
+                            k = a.index
+                            waiting[k] = a
+                            heappush(heap, -k)
+                    else:
+                        cotangents[a] = s + c
+                if b is not None and (needed is None or b in needed):
+                    d = rules[1]
+                    c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
+                    s = get(b)
+                    if s is None:
+                        cotangents[b] = c
+                        if b.op is not None:
+                            k = b.index
+                            waiting[k] = b
+                            heappush(heap, -k)
+                    else:
+                        cotangents[b] = s + c
+                continue
+            xs = inputs[1::2]
+            for i in range(count):
+                a = inputs[2 * i]
+                if a is not None and (needed is None or a in needed):
+                    d = rules[i]
+                    c = g * (d if d.__class__ is float else d(fn.y, *xs)) if g else 0.0
+                    s = get(a)
+                    if s is None:
+                        cotangents[a] = c
+                        wait(a)
+                    else:
+                        cotangents[a] = s + c
+            continue
+        if op.elementwise:
+            rules = _rules(op, count, True)
+            if count == 2:
+                a, u, b, v = inputs
+                operands: Any = ((a, u, rules[0]), (b, v, rules[1]))
+                xs = (u, v)
+            else:
+                xs = inputs[1::2]
+                operands = zip(inputs[::2], xs, rules, strict=True)
+            for a, x, rule in operands:
+                if a is None or (needed is not None and a not in needed):
+                    continue
+                if rule.__class__ is not float:
+                    c = rule(g, fn.y, *xs)
+                    fresh = True
+                elif rule == 1.0:
+                    c = g
+                    fresh = count == 1 and fn in owned and fn not in found
+                else:
+                    c = -g
+                    fresh = True
+                shape = x if x.__class__ is tuple else () if x.__class__ is float or x is None else x.shape
+                if c.shape != shape:
+                    c = numeric.sum_to(c, shape)
+                    fresh = False
+                s = get(a)
+                if s is None:
+                    cotangents[a] = c
+                    if a.op is not None:
+                        k = a.index
+                        waiting[k] = a
+                        heappush(heap, -k)
+                    if fresh:
+                        own(a)
+                else:
+                    _add(cotangents, owned, a, s, c, fresh)
+            continue
+        y, xs = _operands(fn)
+        for i in range(count):
+            a = inputs[2 * i]
+            if a is None or (needed is not None and a not in needed):
+                continue
+            vjp = op.vjp(i)
+            c = None if vjp is None else vjp(g, y, *xs, **fn.params)
+            if c is None:
+                continue
+            shape = numeric.shape(xs[i])
+            if numeric.shape(c) != shape:
+                c = numeric.sum_to(c, shape)
+            s = get(a)
+            if s is None:
+                cotangents[a] = c
+                wait(a)
+            else:
+                _add(cotangents, owned, a, s, c, False)
+    for fn, g in cotangents.items():
+        # what is left are leaves; each gets an array of its own
+        if g.__class__ is not float and fn not in owned:
+            cotangents[fn] = g.copy()
+    if found:
+        cotangents.update(found)
+    return cotangents
+
+
+def _add(cotangents: dict[Any, Any], owned: set[Any], fn: Any, s: Any, c: Any, fresh: bool) -> None:
+    """Add c to the cotangent s, in place where one of the arrays is our own."""
+    if s.__class__ is float:
+        cotangents[fn] = s + c
+    elif fn in owned:
+        s += c
+    else:
+        if fresh:
+            c += s
+            cotangents[fn] = c
+        else:
+            cotangents[fn] = s + c
+        owned.add(fn)
+
+
+def _operands(fn: Any) -> tuple[Any, list[Any]]:
+    """The value and operands of a node as its rules take them: raw, or of known shape only."""
+    xs = [Blank(x) if x.__class__ is tuple else 0.0 if x is None else x for x in fn.inputs[1::2]]
+    return Blank(fn.y) if fn.y.__class__ is tuple else 0.0 if fn.y is None else fn.y, xs
+
+
+def contribution(fn: Any, i: int, g: Any, y: Any, xs: Sequence[Any]) -> Any:
+    """What the node sends to operand i by its row's own rule, on operands of any kind; None where nothing flows."""
+    op = fn.op
+    if op.elementwise:
+        rule = op.partial(i)
+        d = rule(y, *xs) if callable(rule) else rule
+        c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
+    else:
+        rule = op.vjp(i)
+        c = None if rule is None else rule(g, y, *xs, **fn.params)
+        if c is None:
+            return None
+    shape = numeric.shape(xs[i])
+    return c if numeric.shape(c) == shape else OPS["sum_to"](c, shape=shape)
+
+
+@numeric.quietly
+def careful(
+    plan: Plan, roots: Sequence[Any], seeds: Sequence[Any], targets: set[Any] | None, wrap: Callable[[Any], Any]
+) -> dict[Any, Any]:
+    """The sweep by the rows' own rules, with hooks; recorded where the seeds are tensors."""
+    from autodiff.tensors.tensor import Tensor, raw_of
+
+    needed, hooked = plan.needed, plan.hooked
+    cotangents: dict[Any, Any] = {}
+    for fn, seed in zip(roots, seeds, strict=True):
+        cotangents[fn] = OPS["add"](cotangents[fn], seed) if fn in cotangents else seed
+    found: dict[Any, Any] = {}
+    leaves = [fn for fn in plan.seen if fn.op is None]
+    for fn in joined(plan.order, leaves):
+        g = cotangents.pop(fn, None)
+        if g is None:
+            continue
+        recording = g.__class__ is Tensor
+        extra = fn.extra if hooked and has_extra(fn) else None
+        back: Callable[[Any], Any] = wrap if recording else raw_of
+        if extra is not None:
+            for hook in list(extra.hooks.values()):
+                replaced = hook(wrap(g))
+                g = g if replaced is None else back(replaced)
+            for hook in list(extra.before.values()):
+                replaced = hook((wrap(g),))
+                g = g if replaced is None else back(replaced[0])
+            if extra.kept is not None and extra.kept() is not None:
+                extra.kept().grad = wrap(g)
+        if fn.op is None or (targets is not None and fn in targets):
+            found[fn] = g
+            if fn.op is None:
+                continue
+        sent = fn.send(g, wrap) if hasattr(fn, "send") else _sent(fn, g, needed, recording)
+        if extra is not None:
+            for hook in list(extra.after.values()):
+                replaced = hook(tuple(None if c is None else wrap(c) for c in sent), (wrap(g),))
+                if replaced is not None:
+                    sent = [None if c is None else back(c) for c in replaced]
+            if extra.where is not None:
+                for c in sent:
+                    if c is not None and numeric.is_nan(raw_of(c)):
+                        raise GraphError(
+                            f"{fn.name()} gave nan in the backward pass; it was called here:\n{extra.where}"
+                        )
+        for a, c in zip(fn.inputs[::2], sent, strict=True):
+            if a is not None and c is not None and (needed is None or a in needed):
+                cotangents[a] = OPS["add"](cotangents[a], c) if a in cotangents else c
+    return found
+
+
+def _sent(fn: Any, g: Any, needed: set[Any] | None, recording: bool) -> list[Any]:
+    from autodiff.tensors.tensor import handle
+
+    y, xs = _operands(fn)
+    if recording:
+        y = y if y.__class__ is Blank else handle(y, fn)
+        xs = [x if a is None or x.__class__ is Blank else handle(x, a) for a, x in zip(fn.inputs[::2], xs, strict=True)]
+    return [
+        None if a is None or (needed is not None and a not in needed) else contribution(fn, i, g, y, xs)
+        for i, a in enumerate(fn.inputs[::2])
+    ]

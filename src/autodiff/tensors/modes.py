@@ -1,0 +1,154 @@
+"""Whether operations are recorded: grad mode and anomaly mode, each thread's own."""
+
+from __future__ import annotations
+
+import threading
+from functools import wraps
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+class Mode(threading.local):
+    """The modes of one thread."""
+
+    def __init__(self) -> None:
+        self.recording = True
+        self.anomaly = False
+
+
+mode = Mode()
+special = [0]
+"""How many threads are in any mode but the usual one: while it is 0, operators need not look."""
+_lock = threading.Lock()
+
+
+def _switch(recording: bool, anomaly: bool) -> None:
+    before = mode.recording and not mode.anomaly
+    mode.recording, mode.anomaly = recording, anomaly
+    after = recording and not anomaly
+    if before != after:
+        with _lock:
+            special[0] += 1 if before else -1
+
+
+def is_grad_enabled() -> bool:
+    """Whether this thread records operations."""
+    return mode.recording
+
+
+class _Scope:
+    """A mode as a context manager and as a decorator."""
+
+    def __init__(self) -> None:
+        self._before: list[tuple[bool, bool]] = []
+
+    def _enter(self) -> None:
+        raise NotImplementedError
+
+    def __enter__(self) -> _Scope:
+        self._before.append((mode.recording, mode.anomaly))
+        self._enter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _switch(*self._before.pop())
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(function)
+        def within(*args: Any, **options: Any) -> Any:
+            with self.__class__(*self._arguments()):
+                return function(*args, **options)
+
+        return within
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return ()
+
+
+class no_grad(_Scope):
+    """Nothing is recorded within: `with no_grad():`, or `@no_grad()`.
+
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> with no_grad():
+    ...     (x * x).requires_grad
+    False
+    """
+
+    def __new__(cls, function: Callable[..., Any] | None = None) -> Any:
+        made = super().__new__(cls)
+        if function is None:
+            return made
+        made.__init__()  # type: ignore[misc]
+        return made(function)  # `@no_grad` without parentheses
+
+    def __init__(self, function: None = None) -> None:
+        super().__init__()
+
+    def _enter(self) -> None:
+        _switch(False, mode.anomaly)
+
+
+class enable_grad(_Scope):
+    """Operations are recorded within, also inside `no_grad`."""
+
+    def _enter(self) -> None:
+        _switch(True, mode.anomaly)
+
+
+class set_grad_enabled(_Scope):
+    """Switches recording on or off: at once, and back at the end of the block if used as a context manager."""
+
+    def __init__(self, mode_: bool) -> None:
+        super().__init__()
+        self._wanted = bool(mode_)
+        self._outside = (mode.recording, mode.anomaly)
+        _switch(self._wanted, mode.anomaly)
+
+    def __enter__(self) -> _Scope:
+        self._before.append(self._outside)
+        _switch(self._wanted, mode.anomaly)
+        return self
+
+    def _enter(self) -> None:
+        _switch(self._wanted, mode.anomaly)
+
+    def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        _switch(*self._outside)
+        return super().__call__(function)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self._wanted,)
+
+
+class detect_anomaly(_Scope):
+    """Within, each operation remembers where it was called; a nan in a backward pass is an error that says so."""
+
+    def __init__(self, check_nan: bool = True) -> None:
+        super().__init__()
+        self._check = check_nan
+
+    def _enter(self) -> None:
+        _switch(mode.recording, self._check)
+
+    def _arguments(self) -> tuple[Any, ...]:
+        return (self._check,)
+
+
+class set_detect_anomaly(detect_anomaly):
+    """Switches anomaly mode on or off: at once, and back at the end of the block if used as a context manager."""
+
+    def __init__(self, mode_: bool, check_nan: bool = True) -> None:
+        super().__init__(mode_ and check_nan)
+        self._outside = (mode.recording, mode.anomaly)
+        self._enter()
+
+    def __enter__(self) -> _Scope:
+        self._before.append(self._outside)
+        self._enter()
+        return self
+
+
+inference_mode = no_grad

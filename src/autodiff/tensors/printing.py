@@ -1,0 +1,65 @@
+"""Tensors as text, in the way PyTorch prints them."""
+
+from __future__ import annotations
+
+import math
+
+from autodiff import numeric
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from autodiff.tensors.tensor import Tensor
+
+DIGITS = 4
+MANY = 1000  # entries from which the middle is left out
+EDGE = 3
+
+
+def text(t: Tensor) -> str:
+    """tensor(8., grad_fn=<MulBackward0>)"""
+    suffix = ""
+    if t.grad_fn is not None:
+        suffix = f", grad_fn=<{t.grad_fn.name()}>"
+    elif t.requires_grad:
+        suffix = ", requires_grad=True"
+    value = t._value
+    if not numeric.is_array(value):
+        return f"tensor({_style([value])(value)}{suffix})"
+    if not value.size:
+        return f"tensor([]{f', size={value.shape}' if value.ndim > 1 else ''}{suffix})"
+    numbers = value.ravel().tolist()
+    style = _style(numbers)
+    width = max(len(style(x)) for x in numbers) if value.size <= MANY else 0
+    body = _nested(value, lambda x: style(x).rjust(width), 8)
+    return f"tensor({body}{suffix})"
+
+
+def _style(numbers: list[Any]) -> Any:
+    """How to write each number so that all look alike: whole ones as `2.`, others with 4 decimals or an exponent."""
+    if all(x.__class__ is bool for x in numbers):
+        return str
+    finite = [abs(x) for x in numbers if math.isfinite(x)]
+    nonzero = [x for x in finite if x]
+    largest, smallest = max(nonzero, default=0.0), min(nonzero, default=0.0)
+    wide = nonzero and (largest / smallest > 1000.0 or largest > 1e8 or smallest < 1e-4)
+    if all(x == math.floor(x) for x in finite):
+        if largest > 1e8:
+            return lambda x: f"{x:.{DIGITS}e}"
+        return lambda x: f"{x:.0f}." if math.isfinite(x) else str(x)
+    if wide:
+        return lambda x: f"{x:.{DIGITS}e}"
+    return lambda x: f"{x:.{DIGITS}f}"
+
+
+def _nested(value: Any, write: Any, indent: int) -> str:
+    def items(entries: Any, show: Any) -> list[str]:
+        if value.size > MANY and len(entries) > 2 * EDGE:
+            return [*map(show, entries[:EDGE]), "...", *map(show, entries[-EDGE:])]
+        return [*map(show, entries)]
+
+    if value.ndim == 1:
+        return f"[{', '.join(items(value.tolist(), write))}]"
+    rows = items(value, lambda part: _nested(part, write, indent + 1))
+    return "[" + f",{chr(10) * (value.ndim - 1)}{' ' * indent}".join(rows) + "]"

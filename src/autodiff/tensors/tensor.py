@@ -1,0 +1,802 @@
+"""Tensor: a value that knows how it was made, with PyTorch's vocabulary."""
+
+from __future__ import annotations
+
+import operator
+import weakref
+from sys import modules
+
+from autodiff import numeric
+from autodiff.errors import ShapeError
+from autodiff.ops import OPS
+from autodiff.ops.record import Op
+from autodiff.tensors.graph import (
+    AccumulateGrad,
+    Blank,
+    GradFn,
+    GraphError,
+    Handle,
+    Plan,
+    careful,
+    extras,
+    has_extra,
+    note_change,
+    number,
+    plan_of,
+    record,
+    release,
+    sweep,
+)
+from autodiff.tensors.modes import mode, special
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from typing import Any
+
+NONE: dict[str, Any] = {}
+
+
+class Tensor:
+    """A float or an array of floats, and the recorded operation that made it.
+
+    Made by `tensor(data)` and by operations on tensors. Values are float64 (comparisons give truth values).
+    """
+
+    __slots__ = ("__weakref__", "_base", "_changes", "_fn", "_kept", "_value")
+    op_rank = 3
+    __array_priority__ = 1000
+
+    _value: Any
+    _fn: Any
+    """The node that made it, AccumulateGrad of a leaf, None where no derivative is wanted."""
+    _base: Tensor
+    """Of a detached tensor: where it came from."""
+    _changes: int
+    _kept: Tensor | None
+    """The gradient of a tensor that is no leaf and retains it."""
+
+    @staticmethod
+    def apply_op(op: Op, xs: Sequence[Any], params: dict[str, Any]) -> Tensor:
+        """Run the op on the operands' values; record it if an operand wants a derivative."""
+        values = []
+        fns = []
+        wanted = False
+        for x in xs:
+            if x.__class__ is Tensor:
+                values.append(x._value)
+                fn = x._fn
+                fns.append(fn)
+                wanted = wanted or fn is not None
+            else:
+                values.append(x if x.__class__ is float else plain(x))
+                fns.append(None)
+        y = op(*values, **params)
+        if y.__class__ is float:
+            for value in values:
+                if value is y:
+                    y = y * 1.0  # an object of its own, so that changes in place are told apart
+        made = Tensor()
+        made._value = y
+        made._fn = None
+        if wanted and op.differentiable and (not special[0] or mode.recording):
+            made._fn = record(op, fns, values, y, params)
+            if special[0] and mode.anomaly:
+                import traceback
+
+                made._fn.more().where = "".join(traceback.format_stack()[:-1])
+        return made
+
+    # What it is.
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Length along each axis; () for one number."""
+        return numeric.shape(self._value)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    def dim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    def size(self, dim: int | None = None) -> Any:
+        """The shape, or the length along one axis."""
+        return self.shape if dim is None else self.shape[dim]
+
+    def numel(self) -> int:
+        """Number of entries."""
+        return int(getattr(self._value, "size", 1))
+
+    nelement = numel
+
+    @property
+    def T(self) -> Tensor:
+        """The axes in reverse order."""
+        return self._apply("transpose")
+
+    def t(self) -> Tensor:
+        """The transpose of a matrix or vector."""
+        return self._apply("transpose")
+
+    @property
+    def requires_grad(self) -> bool:
+        """Whether operations on it are recorded."""
+        return self._fn is not None
+
+    @requires_grad.setter
+    def requires_grad(self, wanted: bool) -> None:
+        self.requires_grad_(wanted)
+
+    def requires_grad_(self, requires_grad: bool = True) -> Tensor:
+        """Makes a leaf whose gradient is wanted (or not); GraphError for what an operation made."""
+        if not self.is_leaf:
+            if requires_grad:
+                return self
+            raise GraphError(
+                "you can only change requires_grad of leaf tensors", help="detach() gives a tensor outside the graph"
+            )
+        if requires_grad and self._fn is None:
+            if self._value.__class__ is bool or getattr(self._value, "dtype", None) == "bool":
+                raise GraphError("only tensors of floats can require gradients")
+            self._fn = AccumulateGrad(self.shape)
+            self._fn.variable_ = weakref.ref(self)
+        elif not requires_grad:
+            self._fn = None
+        return self
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether no recorded operation made it."""
+        return self._fn is None or self._fn.op is None
+
+    @property
+    def grad_fn(self) -> Any:
+        """The recorded operation that made it; None for a leaf."""
+        return None if self.is_leaf else self._fn
+
+    @property
+    def grad(self) -> Tensor | None:
+        """What backward passes have added up here: of leaves, and of tensors that retain it."""
+        fn = self._fn
+        if fn is None:
+            return None
+        if fn.op is None:
+            return fn.grad  # type: ignore[no-any-return]
+        return getattr(self, "_kept", None)
+
+    @grad.setter
+    def grad(self, value: Tensor | None) -> None:
+        if value is not None and numeric.shape(value) != self.shape:
+            raise ShapeError(f"a gradient of shape {numeric.shape(value)} for a tensor of shape {self.shape}")
+        if self._fn is None:
+            if value is not None:
+                raise GraphError("a tensor that does not require a gradient has none", help="call requires_grad_()")
+        elif self._fn.op is None:
+            self._fn.grad = value
+        else:
+            self._kept = value
+
+    def retain_grad(self) -> None:
+        """Keep the gradient of a tensor that is no leaf, too."""
+        if self._fn is None:
+            raise GraphError("can't retain the gradient of a tensor that does not require one")
+        if not self.is_leaf:
+            self._fn.more().kept = weakref.ref(self)
+
+    @property
+    def retains_grad(self) -> bool:
+        """Whether retain_grad was called."""
+        return not self.is_leaf and self._fn.more().kept is not None
+
+    @property
+    def output_nr(self) -> int:
+        """Which output of its operation it is: operations have one."""
+        return 0
+
+    @property
+    def _version(self) -> int:
+        """How often it was changed in place."""
+        return getattr(self, "_changes", 0)
+
+    if TYPE_CHECKING:
+        # set below from the rows
+
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __rfloordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __rmod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __pos__(self) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+
+    # Out of the graph.
+
+    def item(self) -> Any:
+        """The number itself; ShapeError if there are several."""
+        value = self._value
+        if numeric.is_array(value):
+            if value.size != 1:
+                raise ShapeError(f"item() wants one number, not an array of shape {value.shape}")
+            return value.reshape(-1)[0].item()
+        return value
+
+    def tolist(self) -> Any:
+        """The number, or nested lists of them."""
+        return self._value.tolist() if numeric.is_array(self._value) else self._value
+
+    def numpy(self, *, force: bool = False) -> Any:
+        """The value as a NumPy array; GraphError if it requires a gradient, unless `force`."""
+        if self._fn is not None and not force:
+            raise GraphError(
+                "NumPy would lose the derivative of a tensor that requires a gradient", help="call .detach().numpy()"
+            )
+        return numeric.numpy().asarray(self._value)
+
+    def detach(self) -> Tensor:
+        """The same value outside the graph. Changes in place show in both."""
+        made = wrap(self._value)
+        made._base = getattr(self, "_base", self)
+        return made
+
+    @property
+    def data(self) -> Tensor:
+        """The same value outside the graph."""
+        return self.detach()
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._value = plain(value)
+
+    def clone(self) -> Tensor:
+        """A copy, recorded."""
+        made = self._apply("pos")
+        if numeric.is_array(made._value):
+            made._value = made._value.copy()
+        return made
+
+    def detach_(self) -> Tensor:
+        """Takes the tensor itself out of the graph."""
+        self._fn = None
+        return self
+
+    # Backward.
+
+    def backward(
+        self,
+        gradient: Any = None,
+        retain_graph: bool | None = None,
+        create_graph: bool = False,
+        inputs: Any = None,
+    ) -> None:
+        """Add the derivatives of this value to `.grad` of the leaves it was made of (or of `inputs` alone).
+
+        `gradient` has the shape of the value and may be missing if that is one number. GraphError if nothing
+        requires a gradient, or the graph was freed by an earlier backward without `retain_graph`.
+
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> ((x + 2) * x).backward()
+        >>> x.grad
+        tensor(6.)
+        """
+        backward([self], [gradient], retain_graph, create_graph, inputs)
+
+    def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
+        """hook(gradient) when the gradient of this tensor is known; what it gives, if not None, replaces it."""
+        if self._fn is None:
+            raise GraphError("can't hook a tensor that does not require a gradient")
+        return Handle(self._fn.more().hooks, hook)
+
+    def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
+        """hook(tensor) after a leaf's gradient was added up."""
+        if self._fn is None or self._fn.op is not None:
+            raise GraphError("only leaves that require a gradient accumulate one")
+        ref = weakref.ref(self)
+        return Handle(self._fn.more().after, lambda *_: hook(ref()))  # type: ignore[arg-type]
+
+    # Operations by name.
+
+    def _apply(self, name: str, *others: Any, **params: Any) -> Tensor:
+        return Tensor.apply_op(OPS[name], (self, *others), params)
+
+    def __getattr__(self, name: str) -> Any:
+        from autodiff.tensors.namespace import in_place, method
+
+        if name[:1] != "_":
+            found = method(name)
+            if found is not None:
+                return lambda *xs, **params: found(self, *xs, **params)
+            changed_by = in_place(name)
+            if changed_by is not None:
+                return lambda *xs, **params: changed_by(self, *xs, **params)
+        raise AttributeError(f"Tensor has no attribute '{name}'")
+
+    def __getitem__(self, index: Any) -> Tensor:
+        return self._apply("index", index=_index(index))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        value = value if value.__class__ is Tensor else plain(value)
+        made = Tensor.apply_op(OPS["put"], (self, value), {"index": _index(index)})
+        self._rebind(made, "__setitem__")
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("one number has no length")
+        return self.shape[0]
+
+    def __iter__(self) -> Iterator[Tensor]:
+        if not self.shape:
+            raise TypeError("one number has no entries")
+        return (self[k] for k in range(self.shape[0]))
+
+    def __abs__(self) -> Tensor:
+        return self._apply("abs")
+
+    def __invert__(self) -> Tensor:
+        return self._apply("not")
+
+    def __divmod__(self, other: Any) -> tuple[Any, Any]:
+        return self // other, self % other
+
+    def __bool__(self) -> bool:
+        return bool(self.item())
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+    def __int__(self) -> int:
+        return int(self.item())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and self.numel() == 1 else str(self)
+
+    __hash__ = object.__hash__
+
+    # In place.
+
+    def _rebind(self, made: Tensor, name: str) -> Tensor:
+        """This tensor becomes `made`; whoever saved the old value is told at backward."""
+        recording = not special[0] or mode.recording
+        if recording and self._fn is not None and self._fn.op is None:
+            raise GraphError(
+                f"a leaf that requires a gradient can't be changed in place by {name}",
+                help="change it inside `with no_grad():`",
+            )
+        if made.shape != self.shape:
+            raise ShapeError(f"{name} would change the shape from {self.shape} to {made.shape}")
+        base = getattr(self, "_base", None)
+        old = self._value
+        self._value = made._value
+        self._changes = self._version + 1
+        if base is not None and base._value is old:
+            base._value = made._value
+            base._changes = base._version + 1
+        note_change(old, name, number() if made._fn is None else made._fn.index)
+        if made._fn is not None:
+            self._fn = made._fn
+        return self
+
+    def zero_(self) -> Tensor:
+        """All entries 0, in place."""
+        return self._rebind(wrap(self._value * 0.0 if numeric.is_finite(self._value) else _full(self, 0.0)), "zero_")
+
+    def fill_(self, value: Any) -> Tensor:
+        """All entries `value`, in place."""
+        return self._rebind(wrap(_full(self, float(value))), "fill_")
+
+    def copy_(self, other: Any) -> Tensor:
+        """The entries of `other`, in place."""
+        made = other * _full(self, 1.0) if other.__class__ is Tensor else wrap(_full(self, 1.0) * plain(other))
+        return self._rebind(made, "copy_")
+
+    def _scaled(self, op: str, other: Any, alpha: float, name: str) -> Tensor:
+        return self._rebind(self._apply(op, other if alpha == 1 else other * float(alpha)), name)
+
+    def add_(self, other: Any, *, alpha: float = 1) -> Tensor:
+        """self + alpha*other, in place."""
+        return self._scaled("add", other, alpha, "add_")
+
+    def sub_(self, other: Any, *, alpha: float = 1) -> Tensor:
+        """self - alpha*other, in place."""
+        return self._scaled("sub", other, alpha, "sub_")
+
+    # Pickle and copies: leaves only.
+
+    def __reduce__(self) -> Any:
+        if not self.is_leaf:
+            raise GraphError("only leaves can be copied or pickled", help="detach() first")
+        return _rebuilt, (self._value, self.requires_grad, self.grad)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
+        if not self.is_leaf:
+            raise GraphError("only leaves can be deep-copied", help="detach() or clone() first")
+        made = memo[id(self)] = _rebuilt(
+            self._value.copy() if numeric.is_array(self._value) else self._value, self.requires_grad, self.grad
+        )
+        return made
+
+    def __repr__(self) -> str:
+        from autodiff.tensors.printing import text
+
+        return text(self)
+
+    # NumPy.
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return numeric.numpy().array(self.numpy(), dtype=dtype)
+
+    def __array_ufunc__(self, ufunc: Any, how: str, *xs: Any, **options: Any) -> Any:
+        from autodiff.tensors.namespace import ufunc as called
+
+        return called(ufunc, how, xs, options)
+
+    def __array_function__(self, function: Any, types: Any, xs: Any, options: Any) -> Any:
+        from autodiff.tensors.namespace import array_function
+
+        return array_function(function, xs, options)
+
+
+def wrap(value: Any) -> Tensor:
+    """A raw value as a tensor that no derivative is wanted of."""
+    if value.__class__ is Tensor:
+        return value
+    made = Tensor()
+    made._value = value
+    made._fn = None
+    return made
+
+
+def handle(value: Any, fn: Any) -> Tensor:
+    """A tensor for a value that a node made."""
+    made = Tensor()
+    made._value = value
+    made._fn = fn
+    return made
+
+
+def raw_of(x: Any) -> Any:
+    """The raw value of a tensor or of what can be one."""
+    return x._value if x.__class__ is Tensor else plain(x)
+
+
+def plain(x: Any) -> Any:
+    """What a person may give as data, as a raw value: float, bool, or an array of floats of one or more axes."""
+    if x.__class__ is float or x.__class__ is bool:
+        return x
+    if x.__class__ is Tensor:
+        return x._value
+    if x.__class__ is int:
+        return float(x)
+    if isinstance(x, Blank):
+        return x
+    if isinstance(x, (list, tuple)):
+        return numeric.raw(numeric.numpy().array([raw_of(entry) for entry in x], dtype=float))
+    try:
+        return numeric.raw(x)
+    except (TypeError, ValueError):
+        raise TypeError(f"{type(x).__name__} is no number and no array") from None
+
+
+def _full(like: Tensor, value: float) -> Any:
+    return numeric.numpy().full(like.shape, value) if like.shape else value * 1.0
+
+
+def _index(index: Any) -> tuple[Any, ...]:
+    items = index if isinstance(index, tuple) else (index,)
+    return tuple(_index_item(item) for item in items)
+
+
+def _index_item(item: Any) -> Any:
+    value = item._value if item.__class__ is Tensor else item
+    if value.__class__ is float:
+        return operator.index(int(value)) if value == int(value) else value
+    if isinstance(value, list):
+        value = numeric.numpy().array(value)
+    return value.astype(int) if numeric.is_array(value) and value.dtype.kind == "f" else value
+
+
+def _rebuilt(value: Any, requires_grad: bool, grad: Tensor | None) -> Tensor:
+    made = wrap(value).requires_grad_(requires_grad)
+    if grad is not None:
+        made.grad = grad
+    return made
+
+
+def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Tensor:
+    """A leaf: a number, nested lists, or an array, as float64 (`dtype` and `device` are read and need not be given).
+
+    >>> tensor([1.0, 2.0], requires_grad=True)
+    tensor([1., 2.], requires_grad=True)
+    """
+    value = plain(data)
+    if dtype is bool:
+        value = value != 0.0
+    elif value.__class__ is bool and dtype is not None:
+        value = float(value)
+    made = wrap(value * 1.0 if value.__class__ is float else value.copy() if numeric.is_array(value) else value)
+    return made.requires_grad_() if requires_grad else made
+
+
+def backward(
+    outputs: Sequence[Tensor],
+    seeds: Sequence[Any],
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add derivatives of the outputs, weighted by the seeds, to `.grad` of leaves (of `inputs` alone if given)."""
+    if inputs is not None:
+        wanted = [inputs] if inputs.__class__ is Tensor else list(inputs)
+        if not wanted:
+            raise GraphError("inputs is empty: nothing to differentiate by")
+        found = _swept(outputs, seeds, {x._fn for x in wanted if x._fn is not None}, retain_graph, create_graph)
+        found = {x._fn: found[x._fn] for x in wanted if x._fn in found}
+    else:
+        found = _swept(outputs, seeds, None, retain_graph, create_graph)
+    for fn, g in found.items():
+        if fn.op is not None:
+            for x in wanted:
+                if x._fn is fn:
+                    x._kept = wrap(g)
+            continue
+        before = fn.grad
+        if g.__class__ is not Tensor:
+            made = Tensor()
+            made._value = g if before is None else before._value + g
+            made._fn = None
+            fn.grad = made
+        else:
+            fn.grad = g if before is None else before + g
+        if extras[0] and has_extra(fn):
+            for hook in list(fn.extra.after.values()):
+                hook((fn.grad,), (wrap(g),))
+    release()
+
+
+def _swept(
+    outputs: Sequence[Tensor],
+    seeds: Sequence[Any],
+    targets: set[Any] | None,
+    retain_graph: bool | None,
+    create_graph: bool,
+) -> dict[Any, Any]:
+    roots, given = [], []
+    for output, seed in zip(outputs, seeds, strict=True):
+        if output.__class__ is not Tensor:
+            raise TypeError(f"backward wants tensors, not {type(output).__name__}")
+        if output._fn is None:
+            raise GraphError(
+                "nothing that this value depends on requires a gradient, so it has no grad_fn",
+                help="make the inputs with requires_grad=True, and outside no_grad",
+            )
+        if seed is None:
+            if output.numel() != 1:
+                raise GraphError(
+                    f"grad can be implicitly created only for scalar outputs, not for shape {output.shape}",
+                    help="give gradient= (of the value's shape), or take sum()",
+                )
+            seed = _full(output, 1.0)
+        elif numeric.shape(raw_of(seed)) != output.shape:
+            raise ShapeError(f"a gradient of shape {numeric.shape(raw_of(seed))} for a value of shape {output.shape}")
+        roots.append(output._fn)
+        given.append(seed if create_graph and seed.__class__ is Tensor else numeric.real(raw_of(seed)))
+    keep = create_graph if retain_graph is None else retain_graph
+    if not create_graph:
+        from autodiff.tensors.modes import no_grad
+
+        if not special[0]:
+            return sweep(roots, given, targets, keep, wrap)
+        with no_grad():
+            return sweep(roots, given, targets, keep, wrap)
+    from autodiff.tensors.modes import enable_grad
+
+    with enable_grad():
+        return careful(Plan(roots, targets), roots, [wrap(seed) for seed in given], targets, wrap)
+
+
+def grad(
+    outputs: Any,
+    inputs: Any,
+    grad_outputs: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    allow_unused: bool | None = None,
+    materialize_grads: bool = False,
+) -> tuple[Tensor | None, ...]:
+    """The derivatives of the outputs (summed, weighted by grad_outputs) by each input, as a tuple; `.grad` stays.
+
+    An input that the outputs do not depend on is a GraphError, None with `allow_unused`, zeros with
+    `materialize_grads`. With `create_graph` the result is recorded and can be differentiated again.
+
+    >>> x = tensor(3.0, requires_grad=True)
+    >>> (first,) = grad(x**3, x, create_graph=True)
+    >>> grad(first, x)
+    (tensor(18.),)
+    """
+    outs = [outputs] if outputs.__class__ is Tensor else list(outputs)
+    ins = [inputs] if inputs.__class__ is Tensor else list(inputs)
+    if grad_outputs is None:
+        seeds: list[Any] = [None] * len(outs)
+    elif grad_outputs.__class__ is Tensor or not isinstance(grad_outputs, (list, tuple)):
+        seeds = [grad_outputs]
+    else:
+        seeds = list(grad_outputs)
+    if len(seeds) != len(outs):
+        raise ShapeError(f"{len(outs)} outputs, but {len(seeds)} grad_outputs")
+    for x in ins:
+        if x._fn is None:
+            raise GraphError("one of the inputs does not require a gradient", help="call requires_grad_() on it first")
+    found = _swept(outs, seeds, {x._fn for x in ins}, retain_graph, create_graph)
+    results: list[Tensor | None] = []
+    for x in ins:
+        g = found.get(x._fn)
+        if g is None and materialize_grads:
+            g = _full(x, 0.0)
+        if g is None and not allow_unused:
+            raise GraphError(
+                "one of the inputs appears to not have been used in the graph of the outputs",
+                help="pass allow_unused=True to get None for it",
+            )
+        results.append(None if g is None else wrap(g))
+    return tuple(results)
+
+
+# Operators: floats take the short way.
+
+
+def unary(op: Op) -> Callable[[Any], Tensor]:
+    """An elementwise row of one operand as a function."""
+    value, array = op.scalar, op.array
+    general = Tensor.apply_op
+    keep, keep_y = plan_of(op, (True,))
+
+    def call(x: Any) -> Tensor:
+        if x.__class__ is not Tensor or special[0]:
+            return general(op, (x,), NONE)
+        a = x._value
+        m = x._fn
+        made = Tensor()
+        if a.__class__ is float:
+            made._value = y = value(a)
+            if y is a:
+                made._value = y = y * 1.0
+        elif a.__class__ is bool or a.dtype.kind != "f":
+            return general(op, (x,), NONE)
+        else:
+            with numpy_of(a).errstate(all="ignore"):
+                made._value = y = array(a)
+        if m is None:
+            made._fn = None
+            return made
+        made._fn = fn = GradFn()
+        fn.op = op
+        fn.index = number()
+        fn.inputs = (m, a if keep[0] or a.__class__ is float else a.shape)
+        fn.y = y if keep_y or a.__class__ is float else y.shape
+        return made
+
+    return call
+
+
+def numpy_of(_: Any) -> Any:
+    """NumPy, which is there if an array is."""
+    return modules["numpy"]
+
+
+def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: bool) -> None:
+    """The operator of a row of two operands, its reflection, and its form in place; `quiet` if arrays never warn."""
+    op = OPS[name]
+    general = Tensor.apply_op
+    keeps = {(m, n): plan_of(op, (m or None, n or None))[0] for m in (True, False) for n in (True, False)}
+
+    def made_of(m: Any, a: Any, n: Any, b: Any) -> Tensor:
+        made = Tensor()
+        made._value = y = value(a, b)
+        if m is None and n is None:
+            made._fn = None
+            return made
+        made._fn = fn = GradFn()
+        fn.op = op
+        fn.index = number()
+        if y.__class__ is float:
+            fn.inputs = (m, a, n, b)
+            fn.y = y
+        else:
+            u, v = keeps[m is not None, n is not None]
+            fn.inputs = (
+                m, a if u or a.__class__ is float else a.shape, n, b if v or b.__class__ is float else b.shape
+            )  # fmt: skip
+            fn.y = y.shape
+        return made
+
+    def method(self: Tensor, other: Any) -> Any:
+        if other.__class__ is Tensor:
+            b = other._value
+            n = other._fn
+        else:
+            b = float(other) if other.__class__ is int else other
+            n = None
+        a = self._value
+        if special[0] or not (a.__class__ is b.__class__ is float or (quiet and _is_real(a) and _is_real(b))):
+            try:
+                return general(op, (self, other), NONE)
+            except TypeError:
+                return NotImplemented
+        return made_of(self._fn, a, n, b)
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        a = float(other) if other.__class__ is int else other
+        b = self._value
+        if special[0] or not (a.__class__ is b.__class__ is float or (quiet and _is_real(a) and _is_real(b))):
+            try:
+                return general(op, (other, self), NONE)
+            except TypeError:
+                return NotImplemented
+        return made_of(None, a, self._fn, b)
+
+    def in_place(self: Tensor, other: Any) -> Tensor:
+        return self._rebind(getattr(self, f"__{dunder}__")(other), f"__i{dunder}__")
+
+    setattr(Tensor, f"__{dunder}__", method)
+    setattr(Tensor, f"__r{dunder}__", reflected)
+    setattr(Tensor, f"__i{dunder}__", in_place)
+
+
+def _is_real(x: Any) -> bool:
+    """Whether x is a float, or an array of floats with axes."""
+    return x.__class__ is float or (hasattr(x, "dtype") and x.dtype.kind == "f" and x.ndim > 0)
+
+
+for _name, _dunder in {
+    "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow", "floordiv": "floordiv", "mod": "mod",
+}.items():  # fmt: skip
+    _binary(_name, OPS[_name].scalar, _dunder, _name in ("add", "sub", "mul"))
+
+
+def _plain_operator(name: str, dunder: str, count: int) -> None:
+    op = OPS[name]
+    if count == 1:
+        setattr(Tensor, f"__{dunder}__", lambda self: Tensor.apply_op(op, (self,), NONE))
+        return
+
+    def method(self: Tensor, other: Any) -> Any:
+        try:
+            return Tensor.apply_op(op, (self, other), NONE)
+        except TypeError:
+            return NotImplemented
+
+    def reflected(self: Tensor, other: Any) -> Any:
+        try:
+            return Tensor.apply_op(op, (other, self), NONE)
+        except TypeError:
+            return NotImplemented
+
+    setattr(Tensor, f"__{dunder}__", method)
+    setattr(Tensor, f"__r{dunder}__", reflected)
+
+
+_OTHERS = ("lt", "le", "gt", "ge", "eq", "ne", "matmul", "and", "or")
+for _name, _count in {"neg": 1, "pos": 1, **dict.fromkeys(_OTHERS, 2)}.items():
+    _plain_operator(_name, _name, _count)
+
+__all__ = ["Tensor", "backward", "grad", "handle", "plain", "raw_of", "tensor", "wrap"]

@@ -1,0 +1,398 @@
+"""The graph of tensors: accumulation, retaining, hooks, modes, create_graph, in-place changes, unused inputs."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import pickle
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autodiff as ad
+from autodiff.errors import ShapeError
+
+
+def leaf(data: Any) -> ad.Tensor:
+    return ad.tensor(data, requires_grad=True)
+
+
+def test_the_picture_of_the_contract() -> None:
+    x = leaf(2.0)
+    a = x + 2
+    y = a * x
+    assert repr(y) == "tensor(8., grad_fn=<MulBackward0>)"
+    assert [fn.name() for fn, _ in y.grad_fn.next_functions] == ["AddBackward0", "AccumulateGrad"]
+    assert [fn and fn.name() for fn, _ in a.grad_fn.next_functions] == ["AccumulateGrad", None]
+    assert y.grad_fn.next_functions[1][0].variable is x
+    assert y.grad_fn.saved_values == {"a": 4.0, "b": 2.0, "result": 8.0}
+    assert y.grad_fn._saved_a.item() == 4.0
+    y.backward()
+    assert x.grad is not None and x.grad.item() == 6.0
+    assert x.is_leaf and x.grad_fn is None and not y.is_leaf and y.grad is None
+
+
+def test_gradients_accumulate_and_are_reset() -> None:
+    x = leaf(3.0)
+    for want in (6.0, 12.0):
+        (x * x).backward()
+        assert x.grad.item() == want
+    x.grad = None
+    (x * x).backward()
+    assert x.grad.item() == 6.0
+    x.grad.zero_()
+    (2 * x).backward()
+    assert x.grad.item() == 2.0
+    with pytest.raises(ShapeError):
+        x.grad = ad.tensor([1.0, 2.0])
+
+
+def test_a_freed_graph_says_how_to_keep_it() -> None:
+    x = leaf(2.0)
+    y = x * x
+    y.backward(retain_graph=True)
+    y.backward()
+    assert x.grad.item() == 8.0
+    with pytest.raises(RuntimeError, match="freed") as caught:
+        y.backward()
+    assert "retain_graph=True" in caught.value.help
+    with pytest.raises(RuntimeError, match="freed"):
+        _ = y.grad_fn._saved_a
+
+
+def test_backward_wants_a_number_or_a_gradient() -> None:
+    v = leaf([1.0, 2.0])
+    with pytest.raises(RuntimeError, match="scalar outputs"):
+        (v * v).backward()
+    (v * v).backward(ad.tensor([1.0, 10.0]))
+    assert v.grad.tolist() == [2.0, 40.0]
+    with pytest.raises(ShapeError):
+        (v * v).backward(ad.tensor([1.0, 2.0, 3.0]))
+    with pytest.raises(RuntimeError, match="requires a gradient"):
+        ad.tensor(1.0).backward()
+
+
+def test_create_graph_gives_higher_orders() -> None:
+    x = leaf(2.0)
+    g: Any = x**4
+    for want in (32.0, 48.0, 48.0, 24.0):
+        (g,) = ad.grad(g, x, create_graph=True)
+        assert g.item() == want
+    (g,) = ad.grad(g, x, create_graph=True, allow_unused=True)
+    assert g is None or g.item() == 0.0
+    y = x**3
+    y.backward(create_graph=True)
+    x.grad.backward()
+    assert x.grad.item() == 12.0 + 12.0
+
+
+def test_grad_leaves_grad_alone_and_names_what_is_unused() -> None:
+    x, z = leaf(2.0), leaf(1.0)
+    assert ad.grad(x * x, [x])[0].item() == 4.0 and x.grad is None
+    with pytest.raises(RuntimeError, match="not have been used"):
+        ad.grad(x * x, [x, z])
+    assert ad.grad(x * x, [x, z], allow_unused=True)[1] is None
+    assert ad.grad(x * x, [x, z], materialize_grads=True)[1].item() == 0.0
+    h = x * 3
+    y = h * h
+    assert [g.item() for g in ad.grad(y, (h, x))] == [12.0, 36.0]
+    with pytest.raises(RuntimeError, match="does not require"):
+        ad.grad(y, ad.tensor(1.0))
+    a, b = x * 2, x * 5
+    assert ad.grad([a, b], x, grad_outputs=[ad.tensor(1.0), ad.tensor(10.0)])[0].item() == 52.0
+
+
+def test_backward_by_inputs_alone() -> None:
+    x, z = leaf(2.0), leaf(3.0)
+    (x * z).backward(inputs=[x])
+    assert x.grad.item() == 3.0 and z.grad is None
+    h = x * 2
+    (h * h).backward(inputs=[h])
+    assert h.grad.item() == 8.0
+
+
+def test_no_grad_nests_and_decorates() -> None:
+    x = leaf(2.0)
+    with ad.no_grad():
+        assert not (x * x).requires_grad and not ad.is_grad_enabled()
+        with ad.enable_grad():
+            assert (x * x).requires_grad
+        with ad.set_grad_enabled(True):
+            assert (x * x).requires_grad
+        assert not (x * x).requires_grad
+    assert (x * x).requires_grad
+
+    @ad.no_grad()
+    def quiet(t: ad.Tensor) -> ad.Tensor:
+        return t * t
+
+    @ad.no_grad
+    def quiet_too(t: ad.Tensor) -> ad.Tensor:
+        return t * t
+
+    assert not quiet(x).requires_grad and not quiet_too(x).requires_grad
+    ad.set_grad_enabled(False)
+    assert not (x * x).requires_grad
+    ad.set_grad_enabled(True)
+    with pytest.raises(ValueError), ad.no_grad():
+        raise ValueError
+    assert (x * x).requires_grad
+
+
+def test_detach_and_constants() -> None:
+    x = leaf(2.0)
+    d = x.detach()
+    assert not d.requires_grad and d.item() == 2.0
+    y = x * d
+    y.backward()
+    assert x.grad.item() == 2.0
+    assert not (ad.tensor(1.0) * 2).requires_grad
+    assert not (x > 1).requires_grad and bool(x > 1)
+    with pytest.raises(RuntimeError, match="leaf"):
+        (x * 2).requires_grad_(False)
+    frozen = leaf(1.0).requires_grad_(False)
+    assert not frozen.requires_grad
+
+
+def test_hooks_see_and_replace_gradients() -> None:
+    x = leaf(2.0)
+    h = x * 3
+    seen: list[float] = []
+    handle = h.register_hook(lambda g: seen.append(g.item()))
+    x.register_hook(lambda g: g * 10)
+    (h * h).backward()
+    assert seen == [12.0] and x.grad.item() == 360.0
+    handle.remove()
+    x.grad = None
+    h = x * 3
+    (h * h).backward()
+    assert seen == [12.0] and x.grad.item() == 360.0
+    with pytest.raises(RuntimeError):
+        ad.tensor(1.0).register_hook(lambda g: g)
+
+
+def test_hooks_of_nodes() -> None:
+    x, z = leaf(2.0), leaf(5.0)
+    y = x * z
+    calls: list[Any] = []
+    y.grad_fn.register_prehook(lambda outs: calls.append(("before", outs[0].item())))
+    y.grad_fn.register_hook(lambda ins, outs: calls.append((ins[0].item(), ins[1].item(), outs[0].item())))
+    x.register_post_accumulate_grad_hook(lambda t: calls.append(("added", t.grad.item())))
+    y.backward()
+    assert calls == [("before", 1.0), (5.0, 2.0, 1.0), ("added", 5.0)]
+
+
+def test_retain_grad() -> None:
+    x = leaf(2.0)
+    h = x * 3
+    h.retain_grad()
+    (h * h).backward()
+    assert h.grad.item() == 12.0 and h.retains_grad
+    with pytest.raises(RuntimeError):
+        ad.tensor(1.0).retain_grad()
+
+
+def test_in_place_operations() -> None:
+    x = leaf(2.0)
+    y = x * 3
+    y += 1
+    y.mul_(2)
+    assert y.item() == 14.0 and y._version == 2
+    y.backward()
+    assert x.grad.item() == 6.0
+    v = leaf([1.0, 2.0, 3.0])
+    w = v * 1
+    w[0] = 10.0
+    w[1:] *= 2
+    (w * w).sum().backward()
+    assert w.tolist() == [10.0, 4.0, 6.0] and v.grad.tolist() == [0.0, 16.0, 24.0]
+    with pytest.raises(RuntimeError, match="leaf"):
+        x += 1
+    with ad.no_grad():
+        x -= 0.5
+    assert x.item() == 1.5 and x.requires_grad and x.is_leaf
+    x.data -= 0.5
+    assert x.item() == 1.0
+    x.detach().add_(4)
+    assert x.item() == 5.0
+    with pytest.raises(ShapeError):
+        ad.tensor([1.0]).add_(ad.tensor([1.0, 2.0]))
+
+
+@pytest.mark.parametrize("data", [2.0, [1.0, 2.0]])
+def test_a_changed_saved_value_is_an_error_that_names_the_operation(data: Any) -> None:
+    x = leaf(data)
+    y = x * 2
+    z = (y * y).sum()
+    y.add_(1)
+    with pytest.raises(RuntimeError, match=r"MulBackward0.*add_"):
+        z.backward()
+    e = (x * 1).exp()
+    e *= 2
+    with pytest.raises(RuntimeError, match="__imul__"):
+        e.sum().backward()
+    y = x * 2
+    z = (y + 1).sum()
+    y.add_(1)  # the sum never needed it
+    z.backward()
+    y = x * 3
+    y.mul_(y.detach())  # saved by the operation that changes it
+    y.sum().backward()
+
+
+def test_relu_of_a_positive_number_is_an_object_of_its_own() -> None:
+    x = leaf(3.0)
+    h = x.relu()
+    z = x * x
+    h += 1
+    (z + h).backward()
+    assert x.grad.item() == 7.0
+
+
+def test_anomaly_mode_says_where() -> None:
+    x = leaf(0.0)
+    with ad.detect_anomaly():
+        y = ad.sqrt(x * x)
+        with pytest.raises(RuntimeError, match=r"nan in the backward(.|\n)*test_autograd") as caught:
+            y.backward()
+    assert "MulBackward0" in str(caught.value) or "SqrtBackward0" in str(caught.value)
+
+
+class Cube(ad.Function):
+    @staticmethod
+    def forward(ctx: Any, x: Any, scale: float) -> Any:
+        ctx.save_for_backward(x)
+        ctx.scale = scale
+        assert len(ctx.needs_input_grad) == 2 and not ad.is_grad_enabled()
+        return x * x * x * scale
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        (x,) = ctx.saved_tensors
+        return g * 3 * x * x * ctx.scale, None
+
+
+class Both(ad.Function):
+    @staticmethod
+    def forward(ctx: Any, a: Any, b: Any) -> Any:
+        ctx.save_for_backward(a, b)
+        return a * b, a + b
+
+    @staticmethod
+    def backward(ctx: Any, g: Any, h: Any) -> Any:
+        a, b = ctx.saved_tensors
+        return g * b + h, g * a + h
+
+
+def test_functions_of_ones_own() -> None:
+    x = leaf(2.0)
+    y = Cube.apply(x, 5.0)
+    assert y.grad_fn.name() == "CubeBackward"
+    y.backward()
+    assert x.grad.item() == 60.0
+    (first,) = ad.grad(Cube.apply(x, 1.0), x, create_graph=True)
+    assert ad.grad(first, x)[0].item() == 12.0
+    a, b = leaf(2.0), leaf(7.0)
+    product, total = Both.apply(a, b)
+    (product * 10 + total).backward()
+    assert (a.grad.item(), b.grad.item()) == (71.0, 21.0)
+    v = leaf([1.0, 2.0])
+    assert ad.gradcheck(lambda t: Cube.apply(t, 2.0), (v,))
+
+
+def test_threads_have_graphs_and_modes_of_their_own() -> None:
+    outcomes: dict[int, float] = {}
+    started = threading.Barrier(4)
+
+    def work(k: int) -> None:
+        x = leaf(float(k))
+        started.wait()
+        with ad.set_grad_enabled(k % 2 == 0):
+            y = x
+            for _ in range(2000):
+                y = y * 1.0 + x * 0.001
+        outcomes[k] = ad.grad(y, x)[0].item() if y.requires_grad else -1.0
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert outcomes[1] == outcomes[3] == -1.0
+    assert outcomes[0] == outcomes[2] == pytest.approx(3.0)
+    assert ad.is_grad_enabled()
+
+
+def test_leaves_are_pickled_and_copied() -> None:
+    for x in (leaf(2.0), leaf([1.0, 2.0])):
+        (x * x).sum().backward()
+        for twin in (pickle.loads(pickle.dumps(x)), copy.deepcopy(x)):
+            assert twin is not x and twin.tolist() == x.tolist() and twin.requires_grad
+            assert twin.grad.tolist() == x.grad.tolist()
+        for attempt in (pickle.dumps, copy.deepcopy):
+            with pytest.raises(RuntimeError, match="leaves"):
+                attempt(x * 2)
+
+
+def test_a_long_graph_neither_recurses_nor_holds_the_collector_up() -> None:
+    x = leaf(1.0)
+    y = x
+    for _ in range(200_000):
+        y = y + 1.0
+    frozen = gc.get_freeze_count()
+    y.backward()
+    assert x.grad.item() == 1.0 and frozen > 100_000 and gc.get_freeze_count() < frozen
+    for _ in range(200_000):
+        y = y + 1.0
+    del y
+
+
+def test_strong_zero_and_infinities() -> None:
+    x = leaf(0.0)
+    ad.where(x > 1, 1 / x, x * 3).backward()
+    assert x.grad.item() == 3.0
+    v = leaf([0.0, 4.0])
+    ad.where(v > 1, ad.sqrt(v), v).sum().backward()
+    assert v.grad.tolist() == [1.0, 0.25]
+    x = leaf(0.0)
+    (1 / x).backward()
+    assert x.grad.item() == -np.inf
+
+
+def test_numpy_functions_keep_the_graph_and_others_are_refused() -> None:
+    v = leaf([1.0, 2.0])
+    for y in (np.sin(v), np.sum(v), np.add(v, 1), np.array([1.0, 2.0]) * v, np.float64(2.0) * v, np.exp(v) + v):
+        assert isinstance(y, ad.Tensor) and y.requires_grad
+    assert np.mean(v, axis=0).item() == 1.5
+    assert np.concatenate([v, v]).shape == (4,)
+    for refused in (lambda: np.fft.fft(v), lambda: np.sort(v), lambda: np.add.reduce(v), lambda: np.spacing(v)):
+        with pytest.raises(TypeError):
+            refused()
+    with pytest.raises(RuntimeError) as caught:
+        np.asarray(v)
+    assert "detach()" in caught.value.help
+    assert np.asarray(v.detach()).tolist() == [1.0, 2.0] and v.detach().numpy().tolist() == [1.0, 2.0]
+
+
+def test_repr_is_as_in_pytorch() -> None:
+    assert repr(ad.tensor(1 / 3)) == "tensor(0.3333)"
+    assert repr(ad.tensor([1.0, 2.5])) == "tensor([1.0000, 2.5000])"
+    assert repr(leaf([[1.0, -2.0], [3.0, 4.0]])) == "tensor([[ 1., -2.],\n        [ 3.,  4.]], requires_grad=True)"
+    assert repr(ad.tensor([1e-6, 1.5])) == "tensor([1.0000e-06, 1.5000e+00])"
+    assert repr(ad.tensor([1.0, 2.0]) > 1) == "tensor([False,  True])"
+    assert repr(ad.tensor(float("nan"))) == "tensor(nan)"
+    assert repr(ad.tensor([])) == "tensor([])"
+    assert f"{ad.tensor(2.0):.3f}" == "2.000"
+
+
+def test_values_not_read_by_any_rule_are_not_kept() -> None:
+    x = leaf(np.ones(100_000))
+    y = x + 1.0
+    for _ in range(50):
+        y = y + 1.0
+    fn = y.grad_fn
+    while fn.op is not None:
+        assert not any(hasattr(value, "dtype") for value in (*fn.inputs[1::2], fn.y))
+        fn = fn.next_functions[0][0]
