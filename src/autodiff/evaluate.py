@@ -31,7 +31,7 @@ CONSTANTS: dict[str, float | bool] = {
 }
 REDUCES = {"max": "amax", "min": "amin"}  # of one operand these reduce
 MAX_OPS = 50_000_000
-DEEPEST = 1_000_000  # calls within calls; a frame costs about 400 bytes
+DEEPEST = 400_000  # calls within calls; a frame costs about 400 bytes
 
 
 class Run:
