@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 import threading
-from heapq import heappop, heappush
+from heapq import heappop, heappush, heappushpop
 from itertools import chain as joined
 from operator import attrgetter
 from sys import modules
@@ -23,7 +23,7 @@ from autodiff.rules import Compiled, compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
     from typing import Any
 
 GROWTH = 10_000  # nodes between two words with the garbage collector
@@ -165,16 +165,14 @@ class ParamFn(GradFn):
 class AccumulateGrad:
     """Where the gradient of a leaf arrives and is added up."""
 
-    __slots__ = ("extra", "grad", "index", "shape", "variable_")
+    __slots__ = ("extra", "grad", "index", "variable_")
     inputs = ()
     op = None
 
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.index = number()
-        self.shape = shape
-        self.grad: Any = None
-        self.variable_: Any = None
-
+    index: int
+    grad: Any
+    variable_: Any
+    """A weak reference to the leaf."""
     extra: Extra
     next_functions = ()
 
@@ -188,7 +186,7 @@ class AccumulateGrad:
     @property
     def variable(self) -> Any:
         """The leaf, None if it is gone."""
-        return self.variable_ and self.variable_()
+        return self.variable_()
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """hook(grad_inputs, grad_outputs) once the gradient has been added."""
@@ -329,23 +327,22 @@ def record(op: Op, fns: Sequence[Any], values: Sequence[Any], y: Any, params: di
 
 # The sweep.
 
-_partials: dict[tuple[str, int, bool], tuple[Any, ...]] = {}
+_floats: dict[Op, tuple[Any, ...]] = {}  # what _rules gives, of ops with a fixed number of operands
+_arrays: dict[Op, tuple[Any, ...]] = {}
 
 
 def _rules(op: Op, count: int, arrays: bool) -> tuple[Any, ...]:
-    """For each operand what is sent to it: 1.0 or -1.0 times the cotangent, or a function of (g, y, *xs).
+    """For each operand, of arrays: what is sent to it, as 1.0 or -1.0 times the cotangent or a function (g, y, *xs).
 
-    Of floats, a constant or a function (y, *xs) that gives the local derivative.
+    Of floats: the local derivative, as a constant or a function (y, *xs).
     """
-    key = (op.name, count, arrays)
-    found = _partials.get(key)
-    if found is None:
-        rules: list[Compiled] = [compiled(op, i, count, arrays) for i in range(count)]
-        if arrays:
-            found = tuple(r.sent if r.constant not in (1.0, -1.0) else r.constant for r in rules)
-        else:
-            found = tuple(r.rule if r.constant is None else r.constant for r in rules)
-        _partials[key] = found
+    rules: list[Compiled] = [compiled(op, i, count, arrays) for i in range(count)]
+    if arrays:
+        found = tuple(r.sent if r.constant not in (1.0, -1.0) else r.constant for r in rules)
+    else:
+        found = tuple(r.rule if r.constant is None else r.constant for r in rules)
+    if op.most is not None:
+        (_arrays if arrays else _floats)[op] = found
     return found
 
 
@@ -416,7 +413,7 @@ def sweep(
                     found = _quick(roots, seeds, targets, needed, done)
         except (ArithmeticError, ValueError, TypeError):
             found = None  # to be explained or done with care
-    if found is None or not all(map(_finite, found.values())):
+    if found is None or not _finite(found.values()):
         plan = plan or Plan(roots, targets)
         for fn in plan.order:
             _check_unchanged(fn)
@@ -429,12 +426,16 @@ def sweep(
     return found
 
 
-def _finite(g: Any) -> bool:
-    if g.__class__ is float:
-        return bool(g - g == 0.0)
-    flat = g.ravel()
-    total = flat.dot(flat)  # the quickest look at all entries; beyond 1e154 it sends us the careful way for nothing
-    return bool(total - total == 0.0)
+def _finite(cotangents: Collection[Any]) -> bool:
+    """Whether all are finite, seen quickly: beyond about 1e154 the careful way is taken for nothing."""
+    numbers = [g for g in cotangents if g.__class__ is float]
+    total = sum(numbers)
+    if len(numbers) < len(cotangents):
+        for g in cotangents:
+            if g.__class__ is not float:
+                flat = g.ravel()
+                total += float(flat.dot(flat))
+    return total - total == 0.0
 
 
 def _quick(
@@ -442,13 +443,17 @@ def _quick(
 ) -> dict[Any, Any]:
     """The sweep by rules written out: floats, and arrays added up in place. `done` gathers the nodes passed.
 
-    Whatever has a cotangent waits in a heap, so that the one recorded last is next: no look ahead is needed.
+    The node recorded last among those with a cotangent is next. They wait in a heap of their numbers; the one
+    that will most likely be next stays outside it.
     """
     cotangents: dict[Any, Any] = {}
     owned: set[Any] = set()  # whose cotangent is an array of our own
-    own = owned.add
     waiting: dict[int, Any] = {}
     heap: list[int] = []
+    found: dict[Any, Any] = {}
+    take = cotangents.pop
+    get = cotangents.get
+    passed = done.append
 
     def wait(fn: Any) -> None:
         if fn.op is not None:
@@ -461,127 +466,132 @@ def _quick(
         else:
             cotangents[fn] = seed
             wait(fn)
-    found: dict[Any, Any] = {}
-    take = cotangents.pop
-    get = cotangents.get
-    pass_ = done.append
-    while heap:
-        fn = waiting.pop(-heappop(heap))
-        pass_(fn)
+    first: Any = None
+    while True:
+        if first is None:
+            if not heap:
+                break
+            fn = waiting.pop(-heappop(heap))
+        else:
+            fn = first
+            first = None
+            if heap and -heap[0] > fn.index:
+                waiting[fn.index] = fn
+                fn = waiting.pop(-heappushpop(heap, -fn.index))
+        passed(fn)
         g = take(fn)
         op = fn.op
-        if targets is not None and fn in targets:
-            found[fn] = g
-        if fn.inputs is None:
+        inputs = fn.inputs
+        if inputs is None:
             raise freed(fn)
         if changed:
             _check_unchanged(fn)
-        inputs = fn.inputs
-        count = len(inputs) >> 1
-        if g.__class__ is float and op.elementwise:
-            rules = _rules(op, count, False)
-            if count == 2:
-                a, u, b, v = inputs
-                if a is not None and (needed is None or a in needed):
-                    d = rules[0]
-                    c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
-                    s = get(a)
-                    if s is None:
-                        cotangents[a] = c
-                        if a.op is not None:
-                            k = a.index
-                            waiting[k] = a
-                            heappush(heap, -k)
-                    else:
-                        cotangents[a] = s + c
-                if b is not None and (needed is None or b in needed):
-                    d = rules[1]
-                    c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
-                    s = get(b)
-                    if s is None:
-                        cotangents[b] = c
-                        if b.op is not None:
-                            k = b.index
-                            waiting[k] = b
-                            heappush(heap, -k)
-                    else:
-                        cotangents[b] = s + c
-                continue
-            xs = inputs[1::2]
-            for i in range(count):
-                a = inputs[2 * i]
-                if a is not None and (needed is None or a in needed):
-                    d = rules[i]
-                    c = g * (d if d.__class__ is float else d(fn.y, *xs)) if g else 0.0
-                    s = get(a)
-                    if s is None:
-                        cotangents[a] = c
-                        wait(a)
-                    else:
-                        cotangents[a] = s + c
-            continue
-        if op.elementwise:
-            rules = _rules(op, count, True)
-            if count == 2:
-                a, u, b, v = inputs
-                operands: Any = ((a, u, rules[0]), (b, v, rules[1]))
-                xs = (u, v)
-            else:
-                xs = inputs[1::2]
-                operands = zip(inputs[::2], xs, rules, strict=True)
-            for a, x, rule in operands:
-                if a is None or (needed is not None and a not in needed):
-                    continue
-                if rule.__class__ is not float:
-                    c = rule(g, fn.y, *xs)
-                    fresh = True
-                elif rule == 1.0:
-                    c = g
-                    fresh = count == 1 and fn in owned and fn not in found
-                else:
-                    c = -g
-                    fresh = True
-                shape = x if x.__class__ is tuple else () if x.__class__ is float or x is None else x.shape
-                if c.shape != shape:
-                    c = numeric.sum_to(c, shape)
-                    fresh = False
+        if targets is not None and fn in targets:
+            found[fn] = g
+        if g.__class__ is not float or not op.elementwise:
+            sent = _array_sent(fn, g, needed, fn in owned and fn not in found)
+            for a, c, fresh in sent:
                 s = get(a)
                 if s is None:
                     cotangents[a] = c
-                    if a.op is not None:
-                        k = a.index
-                        waiting[k] = a
-                        heappush(heap, -k)
+                    wait(a)
                     if fresh:
-                        own(a)
+                        owned.add(a)
                 else:
                     _add(cotangents, owned, a, s, c, fresh)
             continue
-        y, xs = _operands(fn)
-        for i in range(count):
-            a = inputs[2 * i]
-            if a is None or (needed is not None and a not in needed):
-                continue
-            vjp = op.vjp(i)
-            c = None if vjp is None else vjp(g, y, *xs, **fn.params)
-            if c is None:
-                continue
-            shape = numeric.shape(xs[i])
-            if numeric.shape(c) != shape:
-                c = numeric.sum_to(c, shape)
-            s = get(a)
-            if s is None:
-                cotangents[a] = c
-                wait(a)
-            else:
-                _add(cotangents, owned, a, s, c, False)
-    for fn, g in cotangents.items():
-        # what is left are leaves; each gets an array of its own
-        if g.__class__ is not float and fn not in owned:
-            cotangents[fn] = g.copy()
+        rules = _floats.get(op)
+        if rules is None:
+            rules = _rules(op, len(inputs) >> 1, False)
+        if len(inputs) == 4:
+            a, u, b, v = inputs
+            if a is not None and (needed is None or a in needed):
+                d = rules[0]
+                c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
+                s = get(a)
+                if s is not None:
+                    cotangents[a] = s + c
+                else:
+                    cotangents[a] = c
+                    if a.op is not None:
+                        first = a
+            if b is not None and (needed is None or b in needed):
+                d = rules[1]
+                c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
+                s = get(b)
+                if s is not None:
+                    cotangents[b] = s + c
+                else:
+                    cotangents[b] = c
+                    if b.op is not None:
+                        if first is None:
+                            first = b
+                        else:
+                            k = a.index
+                            if k < b.index:
+                                first = b
+                                waiting[k] = a
+                            else:
+                                k = b.index
+                                waiting[k] = b
+                            heappush(heap, -k)
+            continue
+        xs = inputs[1::2]
+        for a, d in zip(inputs[::2], rules, strict=True):
+            if a is not None and (needed is None or a in needed):
+                c = g * (d if d.__class__ is float else d(fn.y, *xs)) if g else 0.0
+                s = get(a)
+                if s is not None:
+                    cotangents[a] = s + c
+                else:
+                    cotangents[a] = c
+                    wait(a)
+    if modules.get("numpy") is not None:
+        for fn, g in cotangents.items():
+            # what is left are leaves; each gets an array of its own
+            if g.__class__ is not float and fn not in owned:
+                cotangents[fn] = g.copy()
     if found:
         cotangents.update(found)
     return cotangents
+
+
+def _array_sent(fn: Any, g: Any, needed: set[Any] | None, mine: bool) -> list[tuple[Any, Any, bool]]:
+    """(operand's node, what is sent, whether that is an array of its own); `mine` if g may be passed on as such."""
+    op = fn.op
+    inputs = fn.inputs
+    sent: list[tuple[Any, Any, bool]] = []
+    if not op.elementwise:
+        y, xs = _operands(fn)
+        for i, a in enumerate(inputs[::2]):
+            vjp = None if a is None or (needed is not None and a not in needed) else op.vjp(i)
+            c = None if vjp is None else vjp(g, y, *xs, **fn.params)
+            if c is not None:
+                shape = numeric.shape(xs[i])
+                sent.append((a, c if numeric.shape(c) == shape else numeric.sum_to(c, shape), False))
+        return sent
+    xs = inputs[1::2]
+    rules = _arrays.get(op)
+    if rules is None:
+        rules = _rules(op, len(xs), True)
+    for a, x, rule in zip(inputs[::2], xs, rules, strict=True):
+        if a is None or (needed is not None and a not in needed):
+            continue
+        if rule.__class__ is not float:
+            c = rule(g, fn.y, *xs)
+            fresh = True
+        elif rule == 1.0:
+            c = g
+            fresh = mine and len(xs) == 1
+        else:
+            c = -g
+            fresh = True
+        shape = x if x.__class__ is tuple else () if x.__class__ is float or x is None else x.shape
+        if c.shape != shape:
+            c = numeric.sum_to(c, shape)
+            fresh = False
+        sent.append((a, c, fresh))
+    return sent
 
 
 def _add(cotangents: dict[Any, Any], owned: set[Any], fn: Any, s: Any, c: Any, fresh: bool) -> None:

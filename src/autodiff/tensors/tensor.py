@@ -142,8 +142,7 @@ class Tensor:
         if requires_grad and self._fn is None:
             if self._value.__class__ is bool or getattr(self._value, "dtype", None) == "bool":
                 raise GraphError("only tensors of floats can require gradients")
-            self._fn = AccumulateGrad(self.shape)
-            self._fn.variable_ = weakref.ref(self)
+            self._fn = accumulator(self)
         elif not requires_grad:
             self._fn = None
         return self
@@ -528,6 +527,11 @@ def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: An
     >>> tensor([1.0, 2.0], requires_grad=True)
     tensor([1., 2.], requires_grad=True)
     """
+    if data.__class__ is float and dtype is None:
+        made = Tensor()
+        made._value = data * 1.0  # an object of its own, so that changes in place are told apart
+        made._fn = accumulator(made) if requires_grad else None
+        return made
     value = plain(data)
     if dtype is bool:
         value = value != 0.0
@@ -535,6 +539,15 @@ def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: An
         value = float(value)
     made = wrap(value * 1.0 if value.__class__ is float else value.copy() if numeric.is_array(value) else value)
     return made.requires_grad_() if requires_grad else made
+
+
+def accumulator(leaf: Tensor) -> AccumulateGrad:
+    """Where the leaf's gradient will arrive."""
+    fn = AccumulateGrad()
+    fn.index = number()
+    fn.grad = None
+    fn.variable_ = weakref.ref(leaf)
+    return fn
 
 
 def backward(
@@ -709,7 +722,7 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
     general = Tensor.apply_op
     keeps = {(m, n): plan_of(op, (m or None, n or None))[0] for m in (True, False) for n in (True, False)}
 
-    def made_of(m: Any, a: Any, n: Any, b: Any) -> Tensor:
+    def of_arrays(m: Any, a: Any, n: Any, b: Any) -> Tensor:
         made = Tensor()
         made._value = y = value(a, b)
         if m is None and n is None:
@@ -718,41 +731,61 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
         made._fn = fn = GradFn()
         fn.op = op
         fn.index = number()
-        if y.__class__ is float:
-            fn.inputs = (m, a, n, b)
-            fn.y = y
-        else:
-            u, v = keeps[m is not None, n is not None]
-            fn.inputs = (
-                m, a if u or a.__class__ is float else a.shape, n, b if v or b.__class__ is float else b.shape
-            )  # fmt: skip
-            fn.y = y.shape
+        u, v = keeps[m is not None, n is not None]
+        fn.inputs = (m, a if u or a.__class__ is float else a.shape, n, b if v or b.__class__ is float else b.shape)
+        fn.y = y.shape
         return made
 
+    def other_way(m: Any, a: Any, n: Any, b: Any, operands: tuple[Any, Any]) -> Any:
+        if quiet and not special[0] and _is_real(a) and _is_real(b):
+            return of_arrays(m, a, n, b)
+        try:
+            return general(op, operands, NONE)
+        except TypeError:
+            return NotImplemented
+
+    # The short way stands twice: a call more would cost a tenth of it.
+
     def method(self: Tensor, other: Any) -> Any:
+        a = self._value
+        m = self._fn
         if other.__class__ is Tensor:
             b = other._value
             n = other._fn
         else:
             b = float(other) if other.__class__ is int else other
             n = None
-        a = self._value
-        if special[0] or not (a.__class__ is b.__class__ is float or (quiet and _is_real(a) and _is_real(b))):
-            try:
-                return general(op, (self, other), NONE)
-            except TypeError:
-                return NotImplemented
-        return made_of(self._fn, a, n, b)
+        if a.__class__ is not float or b.__class__ is not float or special[0]:
+            return other_way(m, a, n, b, (self, other))
+        made = Tensor()
+        made._value = y = value(a, b)
+        if m is None and n is None:
+            made._fn = None
+            return made
+        made._fn = fn = GradFn()
+        fn.op = op
+        fn.index = number()
+        fn.inputs = (m, a, n, b)
+        fn.y = y
+        return made
 
     def reflected(self: Tensor, other: Any) -> Any:
         a = float(other) if other.__class__ is int else other
         b = self._value
-        if special[0] or not (a.__class__ is b.__class__ is float or (quiet and _is_real(a) and _is_real(b))):
-            try:
-                return general(op, (other, self), NONE)
-            except TypeError:
-                return NotImplemented
-        return made_of(None, a, self._fn, b)
+        n = self._fn
+        if a.__class__ is not float or b.__class__ is not float or special[0]:
+            return other_way(None, a, n, b, (other, self))
+        made = Tensor()
+        made._value = y = value(a, b)
+        if n is None:
+            made._fn = None
+            return made
+        made._fn = fn = GradFn()
+        fn.op = op
+        fn.index = number()
+        fn.inputs = (None, a, n, b)
+        fn.y = y
+        return made
 
     def in_place(self: Tensor, other: Any) -> Tensor:
         return self._rebind(getattr(self, f"__{dunder}__")(other), f"__i{dunder}__")
