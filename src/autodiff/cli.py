@@ -28,10 +28,29 @@ def main() -> NoReturn:
         gc.disable()  # one run, one tape: nothing to collect before the end
         if hasattr(signal, "SIGPIPE"):
             signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a closed pipe ends us as it ends C tools
+        bound_memory()
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
         status = INTERRUPTED
     os._exit(status)
+
+
+def bound_memory() -> None:
+    """A wish for more than the machine, or our container, has is to be a MemoryError, not a dead machine."""
+    try:
+        import resource
+
+        most = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        try:
+            with open("/sys/fs/cgroup/memory.max") as file:
+                most = min(most, int(file.read()))
+        except (OSError, ValueError):  # no container, or one without a limit
+            pass
+        soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        if soft == resource.RLIM_INFINITY:
+            resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+    except (ImportError, AttributeError, OSError, ValueError):  # not on this system
+        pass
 
 
 def run(words: Sequence[str]) -> int:

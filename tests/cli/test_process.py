@@ -165,3 +165,20 @@ def test_a_wrong_line_loads_no_typer() -> None:
         capture_output=True, check=True, env=ENVIRONMENT,
     )  # fmt: skip
     assert done.stdout == b"[]\n"
+
+
+def test_more_than_the_memory_is_an_error() -> None:
+    done = shell("ulimit -d 1000000; autodiff eval 'sum(outer(ones(1e5), ones(1e5)))'")
+    assert done.returncode == 1 and b"not enough memory" in done.stderr and done.stderr.count(b"error:") == 1
+    done = shell("ulimit -d 60000; autodiff eval 'f(n) = 0 if n < 0 else n + f(n - 1); f(3e5)*1'")
+    assert done.returncode == 1 and done.stderr.startswith(b"error: not enough memory")
+
+
+def test_examples_keep_their_lines_on_a_narrow_terminal() -> None:
+    from autodiff.commands.options import COMMANDS
+
+    page = shell("autodiff --help", COLUMNS="40").stdout.decode()
+    assert "  autodiff graph '(x+2)*x' --at x=2         the recorded graph\n" in page
+    for name in ("grad", "taylor"):
+        page = shell(f"autodiff {name} -h", COLUMNS="40").stdout.decode()
+        assert f"    autodiff {name} {COMMANDS[name].example}\n" in page

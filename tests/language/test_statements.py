@@ -36,7 +36,7 @@ VALUES = [
     # Functions.
     ("f(t) = t^2 + 1; f(3)", 10), ("f(t) { u = t + 1; u * u }; f(2)", 9), ("f() = 4; f()", 4),
     ("f(a, b,) = a - b; f(5, 3)", 2), ("f(n) = 1 if n <= 1 else n*f(n - 1); f(10)", 3628800),
-    ("f(n) = n if n < 2 else f(n - 1) + f(n - 2); f(12)", 144), 
+    ("f(n) = n if n < 2 else f(n - 1) + f(n - 2); f(12)", 144),
     ("even(n) = 1 if n == 0 else odd(n - 1)\nodd(n) = 0 if n == 0 else even(n - 1)\neven(11)", 0),
     ("a = 1; f(t) = a + t; a = 10; f(1)", 11), ("a = 1; f(t) { a = t; a }; f(5) + a", 6),
     ("f(t) { if t > 0 { t } else { -t } }; f(-3) + f(4)", 7), ("f(t) { t = 2*t; t }; t = 5; f(1) + t", 7),
