@@ -61,6 +61,7 @@ def run(words: Sequence[str]) -> int:
     from autodiff.errors import AutodiffError, ComputationError
 
     line: Line | None = None
+    trouble: AutodiffError | None
     try:
         if _is_page(words):
             return page(words)
@@ -71,20 +72,21 @@ def run(words: Sequence[str]) -> int:
         except HelpWanted:
             return page(words)
         execute(line)
+        return 0
     except AutodiffError as error:
-        return report(error, words, line)
+        trouble = error.with_traceback(None)
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
         return PIPE_CLOSED
     except MemoryError:
-        return report(ComputationError("not enough memory"), words, line)
+        trouble = None  # there is no room to say more before the frames of the computation are gone
     except RecursionError:
-        return report(ComputationError("nested too deeply"), words, line)
+        trouble = ComputationError("nested too deeply")
     except Exception as error:  # the last resort: never a traceback
         said = " ".join(f"internal error: {type(error).__name__}: {error}".split())
-        return report(ComputationError(said, help="this is a fault of autodiff, please report it"), words, line)
-    return 0
+        trouble = ComputationError(said, help="this is a fault of autodiff, please report it")
+    return report(trouble or ComputationError("not enough memory"), words, line)
 
 
 def execute(line: Line) -> None:
