@@ -120,6 +120,8 @@ def apply(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any]) -> 
     y0 = op(*values, **params)
     if op.germ is not None and op.kink is not None and numpy_any(op.kink(y0, *values, **params)):
         return op.germ(*xs, **params)
+    if op.name == "norm" and op.germ is not None and abs(xs[1]) == math.inf:
+        return op.germ(*xs, **params)  # chooses among its entries
     if op.name == "sqrt" and numpy_any(values[0] == 0.0):
         return root(field, xs[0])
     if op.name in ("add", "sub"):
@@ -141,7 +143,7 @@ def numpy_any(x: Any) -> bool:
 def product(a: Any, b: Any, k: int) -> Any:
     """Coefficient k of a·b; what is exactly 0 on the side of the first operand stays 0."""
     if not isinstance(a, Series):
-        return mul(a, b[k])
+        return chain(a, b[k])
     if not isinstance(b, Series):
         return chain(a[k], b)
     total = 0.0
@@ -153,7 +155,7 @@ def product(a: Any, b: Any, k: int) -> Any:
 def linear(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any], y0: Any) -> Series:
     """An op linear in each of its series operands."""
     places = [i for i, x in enumerate(xs) if isinstance(x, Series)]
-    if op.name in ("list", "concat", "stack"):
+    if op.name in ("list", "concat", "stack", "put"):
 
         def joint(k: int) -> Any:
             return op(*(coefficient(x, k) if isinstance(x, Series) else zero(x) for x in xs), **params)

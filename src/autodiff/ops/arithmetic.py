@@ -6,7 +6,7 @@ import math
 import operator
 
 from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
-from autodiff.ops.record import Op
+from autodiff.ops.record import Op, chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -155,7 +155,8 @@ pow_: Op = Op(
     _pow,
     from_numpy("power"),
     [
-        lambda z, x, y: where(eq(y, 0.0), 0.0, y * pow_(x, y - 1.0)),
+        # at y = 0 as y -> 0, which the mixed second derivative sees
+        lambda z, x, y: where(eq(y, 0.0), chain(y, where(eq(x, 0.0), 0.0, pow_(x, y - 1.0))), y * pow_(x, y - 1.0)),
         # x = 0 is let alone: 0^y is flat in y for y > 0, and taken to be so at y = 0
         lambda z, x, y: z * log(where(eq(x, 0.0), 1.0, x)),
     ],

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from autodiff.numeric import from_numpy, inf, nan, total
-from autodiff.ops.arithmetic import add, div, eq, lt, mul, neg, sub, where
-from autodiff.ops.record import Op
+from autodiff.ops.arithmetic import add, div, eq, lt, mul, neg, square, sub, where
+from autodiff.ops.record import Op, gate
+from autodiff.ops.trigonometric import sech
 
 LN2 = math.log(2.0)
 LN10 = math.log(10.0)
@@ -110,7 +111,7 @@ xlogy: Op = Op(
     "x*log(y), 0 where x is 0",
     lambda x, y: 0.0 if x == 0.0 and y == y else x * log.scalar(y),
     lambda x, y: where(eq(x, 0.0) & (y == y), 0.0, x * log(where(eq(x, 0.0) & (y == y), 1.0, y))),
-    [lambda z, x, y: log(y), lambda z, x, y: where(eq(x, 0.0), 0.0, div(x, y))],
+    [lambda z, x, y: log(y), lambda z, x, y: where(eq(x, 0.0), gate(x, div(1.0, y)), div(x, y))],
     domain="y > 0, or x = 0",
     samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
 )
@@ -120,7 +121,7 @@ xlog1py: Op = Op(
     "x*log1p(y), 0 where x is 0",
     lambda x, y: 0.0 if x == 0.0 and y == y else x * log1p.scalar(y),
     lambda x, y: where(eq(x, 0.0) & (y == y), 0.0, x * log1p(where(eq(x, 0.0) & (y == y), 0.0, y))),
-    [lambda z, x, y: log1p(y), lambda z, x, y: where(eq(x, 0.0), 0.0, div(x, add(1.0, y)))],
+    [lambda z, x, y: log1p(y), lambda z, x, y: where(eq(x, 0.0), gate(x, div(1.0, add(1.0, y))), div(x, add(1.0, y)))],
     domain="y > -1, or x = 0",
     samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
 )
@@ -143,7 +144,7 @@ sigmoid: Op = Op(
     "1/(1 + exp(-x))",
     _sigmoid,
     lambda x: where(lt(x, 0.0), exp(x), 1.0) * div(1.0, 1.0 + exp(-abs(x))),
-    [lambda y, x: mul(y, sigmoid(neg(x)))],
+    [lambda y, x: square(mul(0.5, sech(mul(0.5, x))))],
     aliases="logistic expit",
     samples=[0.3, 38.0, -700.0, 2.0],
 )
@@ -187,7 +188,7 @@ logit: Op = Op(
     "log(p/(1 - p))",
     _logit,
     _logit_array,
-    [lambda y, p: div(1.0, mul(p, sub(1.0, p)))],
+    [lambda y, p: add(div(1.0, p), div(1.0, sub(1.0, p)))],
     domain="0 < p < 1",
     samples=[0.5, 0.3, 1e-12, 0.9999999999999999],
 )

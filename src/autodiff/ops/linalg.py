@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 
 from autodiff.errors import ShapeError
-from autodiff.numeric import numpy, shape
-from autodiff.ops.arithmetic import div, eq, mul, neg, sub, where
+from autodiff.numeric import entries, is_array, is_finite, numpy, shape
+from autodiff.ops.arithmetic import div, le, mul, neg, sub, where
+from autodiff.ops.piecewise import abs_
 from autodiff.ops.record import Op, chain
 from autodiff.ops.reduction import sum_
 from autodiff.ops.shape import expand, index, moveaxis, reshape, scatter, sizes_of, sum_axes, swap
@@ -16,32 +17,57 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+EPS = 2.0**-52
+
+
 def _rank(x: Any) -> int:
     return len(shape(x))
 
 
-def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
-    if _rank(b) == 1:
-        if _rank(a) == 1:
-            return chain(g, b)
-        return chain(expand(g, axis=-1, shape=(*shape(g), shape(b)[0])), b)
+def _known(x: Any) -> Any:
+    """The raw value of an operand of any kind that has one."""
+    while hasattr(x, "value"):
+        x = x.value
+    return x[0] if hasattr(x, "coefficients") else x
+
+
+def _through(g: Any, b: Any) -> Any:
+    """The matrix product g @ b, where a zero of the cotangent g makes nothing of an inf or nan of b."""
+    known = _known(b)
+    if not is_array(known) or is_finite(known):
+        return matmul(g, b)
+    m, k, n = shape(g)[-2], shape(g)[-1], shape(b)[-1]
+    rows = expand(g, axis=-1, shape=(*shape(g)[:-2], m, k, n))
+    lines = expand(b, axis=-3, shape=(*shape(b)[:-2], m, k, n))
+    return sum_axes(chain(rows, lines), axis=-2)
+
+
+def _as_matrices(g: Any, a: Any, b: Any) -> tuple[Any, Any, Any]:
+    """A cotangent and the operands of matmul, a vector a as a row, a vector b as a column."""
     if _rank(a) == 1:
-        return matmul(b, g)
-    return matmul(g, swap(b))
+        a = expand(a, axis=0, shape=(1, *shape(a)))
+        g = expand(g, axis=-1 if _rank(b) == 1 else -2, shape=_with_row(g, b))
+    if _rank(b) == 1:
+        b = expand(b, axis=1, shape=(*shape(b), 1))
+        g = expand(g, axis=-1, shape=(*shape(g), 1))
+    return g, a, b
+
+
+def _with_row(g: Any, b: Any) -> tuple[int, ...]:
+    found = shape(g)
+    return (*found, 1) if _rank(b) == 1 else (*found[:-1], 1, found[-1])
+
+
+def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    g, _, b = _as_matrices(g, a, b)
+    return _through(g, swap(b))
 
 
 def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
-    if _rank(a) == 1:
-        if _rank(b) == 1:
-            return chain(g, a)
-        return chain(expand(g, axis=-2, shape=shape(b)), expand(a, axis=-1, shape=shape(b)))
-    if _rank(b) == 1:
-        return (
-            matmul(g, a)
-            if _rank(a) == 2
-            else sum_axes(chain(expand(g, axis=-1, shape=shape(a)), a), axis=tuple(range(_rank(a) - 1)))
-        )
-    return matmul(swap(a), g)
+    column = _rank(b) == 1
+    g, a, b = _as_matrices(g, a, b)
+    back = swap(_through(swap(g), a))
+    return sum_axes(back, axis=-1) if column else back
 
 
 matmul: Op = Op(
@@ -65,14 +91,24 @@ def _dot(a: Any, b: Any) -> Any:
 
 def _dot_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     if not _rank(a) or not _rank(b):
-        return mul(g, b) if _rank(a) or not _rank(b) else sum_(mul(g, b))
-    return _matmul_left(g, y, a, b)
+        return chain(g, b) if _rank(a) or not _rank(b) else sum_(chain(g, b))
+    if _rank(b) <= 2:
+        return _matmul_left(g, y, a, b)
+    n = float(shape(a)[-1])
+    lines = reshape(moveaxis(b, source=-2, target=-1), -1.0, n)
+    return _like(_through(reshape(g, -1.0, float(shape(lines)[0])), lines), a)
 
 
 def _dot_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     if not _rank(a) or not _rank(b):
-        return mul(g, a) if _rank(b) or not _rank(a) else sum_(mul(g, a))
-    return _matmul_right(g, y, a, b)
+        return chain(g, a) if _rank(b) or not _rank(a) else sum_(chain(g, a))
+    if _rank(b) <= 2:
+        return _matmul_right(g, y, a, b)
+    n = shape(a)[-1]
+    rows = reshape(a, -1.0, float(n))
+    rest = shape(b)[:-2] + shape(b)[-1:]
+    back = _through(swap(reshape(g, float(shape(rows)[0]), -1.0)), rows)
+    return moveaxis(reshape(back, *map(float, rest), float(n)), source=-1, target=-2)
 
 
 dot: Op = Op(
@@ -99,10 +135,14 @@ outer: Op = Op(
     None,
     lambda a, b: numpy().outer(a, b),
     None,
-    [lambda g, y, a, b: _like(matmul(g, _flat(b)), a), lambda g, y, a, b: _like(matmul(_flat(a), g), b)],
+    [lambda g, y, a, b: _like(_onto(g, b), a), lambda g, y, a, b: _like(_onto(swap(g), a), b)],
     linear=True,
     samples=[([1.0, 2.0], [3.0, 4.0, 5.0])],
 )
+
+
+def _onto(g: Any, v: Any) -> Any:
+    return sum_axes(_through(g, reshape(v, -1.0, 1.0)), axis=-1)
 
 
 def _like(x: Any, other: Any) -> Any:
@@ -338,9 +378,11 @@ def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
     n = shape(a)[0]
     w = eigvalsh(a)
     gap = sub(expand(w, axis=0, shape=(n, n)), expand(w, axis=1, shape=(n, n)))
-    close = eq(gap, 0.0)
+    # equal eigenvalues, up to what the solver can tell, turn into each other at no cost: that turn is left out
+    close = le(abs_(gap), 4.0 * n * EPS * max(map(abs, entries(_known(w))), default=0.0))
     f = where(close, 0.0, div(1.0, where(close, 1.0, gap)))
-    return _even(matmul(v, matmul(mul(f, matmul(swap(v), g)), swap(v))))
+    turn = matmul(swap(v), g)
+    return _even(matmul(v, matmul(mul(f, mul(0.5, sub(turn, swap(turn)))), swap(v))))
 
 
 eigenvectors: Op = Op(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from autodiff.numeric import from_numpy, nan, numpy
-from autodiff.ops.arithmetic import add, div, eq, ge, gt, le, lt, mul, neg, square, sub, where
+from autodiff.ops.arithmetic import add, div, eq, floordiv, ge, gt, le, lt, mul, neg, square, sub, where
 from autodiff.ops.exponential import exp, expm1
 from autodiff.ops.record import OPS, Op
 
@@ -112,7 +112,7 @@ fmod: Op = Op(
     "remainder with the sign of x",
     lambda x, y: math.fmod(x, y) if y and abs(x) != math.inf else nan,
     from_numpy("fmod"),
-    [1.0, lambda z, x, y: neg(trunc(div(x, y)))],
+    [1.0, lambda z, x, y: neg(mul(sign(x) * sign(y), floordiv(abs_(x), abs_(y))))],
     domain="y not 0",
     samples=[(5.0, 3.0), (-5.0, 3.0)],
     kink=lambda z, x, y: (z == 0.0) & (x != 0.0),

@@ -327,12 +327,17 @@ def _wide(x: Any, axis: int) -> Any:
     return expand(x, axis=axis, shape=(*shape(x)[:-1], n, n))
 
 
+def _others(pairs: Any) -> Any:
+    """Pairs of an entry with itself left out: they are 0, but forward they would cancel only nearly."""
+    return gate(pairs, 1.0 - numpy().eye(shape(pairs)[-1]))
+
+
 def _softmax_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
     # s_i (h_i - sum_j s_j h_j) = s_i sum_j s_j (h_i - h_j), where nothing cancels
     s = softmax(moveaxis(x, source=axis, target=-1))
     h = moveaxis(g, source=axis, target=-1)
     if shape(s)[-1] <= PAIRWISE:
-        inner = sum_axes(chain(sub(_wide(h, -1), _wide(h, -2)), _wide(s, -2)), axis=-1)
+        inner = sum_axes(chain(_others(sub(_wide(h, -1), _wide(h, -2))), _wide(s, -2)), axis=-1)
     else:
         inner = sub(h, expand(sum_axes(chain(h, s), axis=-1), axis=-1, shape=shape(s)))
     return moveaxis(chain(inner, s), source=-1, target=axis)
@@ -344,7 +349,7 @@ def _log_softmax_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
     h = moveaxis(g, source=axis, target=-1)
     if shape(s)[-1] <= PAIRWISE:
         pairs = sub(chain(_wide(h, -1), _wide(s, -2)), chain(_wide(h, -2), _wide(s, -1)))
-        inner = sum_axes(pairs, axis=-1)
+        inner = sum_axes(_others(pairs), axis=-1)
     else:
         inner = sub(h, chain(expand(sum_axes(h, axis=-1), axis=-1, shape=shape(s)), s))
     return moveaxis(inner, source=-1, target=axis)
@@ -424,7 +429,7 @@ def _normalized_vjp(g: Any, u: Any, x: Any, axis: Any = None) -> Any:
         size = float(math.prod(shape(x)))
         flat, h = reshape(u, size), reshape(g, size)
         pairs = sub(chain(_wide(h, -1), _wide(flat, -2)), chain(_wide(h, -2), _wide(flat, -1)))
-        inner = reshape(sum_axes(mul(pairs, _wide(flat, -2)), axis=-1), numpy().array(sizes_of(x)))
+        inner = reshape(sum_axes(mul(_others(pairs), _wide(flat, -2)), axis=-1), numpy().array(sizes_of(x)))
     else:
         inner = sub(g, mul(u, _back(sum_axes(chain(g, u), axis=axis), x, axis)))
     return chain(mul(inner, live), div(1.0, safe))
@@ -460,8 +465,8 @@ normalized: Op = Op(
 def _norm_germ(x: Any, p: float, axis: Any) -> Any:
     if p == 2.0:
         return sqrt(sum_(mul(x, x), axis=axis))
-    if p == math.inf:
-        return amax(abs_(x), axis=axis)
+    if abs(p) == math.inf:
+        return (amax if p > 0.0 else amin)(abs_(x), axis=axis)
     powers = sum_(pow_(abs_(x), p), axis=axis)
     return powers if p == 1.0 else pow_(powers, 1.0 / p)
 

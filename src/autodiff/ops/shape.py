@@ -351,9 +351,7 @@ arange: Op = Op(
         lambda g, y, *xs: (
             None
             if len(xs) == 1 or i == 1
-            else sum_to_(
-                g if i == 0 else g * numpy().arange(float(len(y.value) if hasattr(y, "value") else len(y))), shape=()
-            )
+            else sum_to_(g if i == 0 else g * numpy().arange(float(shape(y)[0])), shape=())
         )
     ),
 )

@@ -38,7 +38,7 @@ erf: Op = Op(
     "x",
     "error function",
     math.erf,
-    scipy("erf"),
+    each(math.erf),
     [lambda y, x: mul(2.0 / ROOT_PI, exp(neg(square(x))))],
     samples=[0.3, -2.0, 1e-300],
 )
@@ -47,7 +47,7 @@ erfc: Op = Op(
     "x",
     "1 - erf(x), exact in the tail",
     math.erfc,
-    scipy("erfc"),
+    each(math.erfc),
     [lambda y, x: mul(-2.0 / ROOT_PI, exp(neg(square(x))))],
     samples=[0.3, -2.0, 20.0],
 )
@@ -212,12 +212,16 @@ def _log_ndtr(x: float) -> float:
     return -0.5 * x * x - math.log(ROOT_TAU) - math.log(_mills(x)) if x != -inf else -inf
 
 
+def _ndtr(x: float) -> float:
+    return 0.5 * math.erfc(-x / math.sqrt(2.0))
+
+
 ndtr: Op = Op(
     "ndtr",
     "x",
     "distribution function of the standard normal",
-    lambda x: 0.5 * math.erfc(-x / math.sqrt(2.0)),
-    lambda x: mul(0.5, erfc(x * -math.sqrt(0.5))),
+    _ndtr,
+    each(_ndtr),
     [lambda y, x: density(x)],
     aliases="normcdf",
     samples=[0.3, -20.0],

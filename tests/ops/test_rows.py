@@ -1,0 +1,115 @@
+"""Every row against mpmath: value, first and second derivatives, on its samples and at the edges of its domain."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+
+from autodiff.ops import OPS
+from autodiff.ops.record import Op
+
+from .checker import complaints
+from .reference import SCALARS
+
+SIZES = (1e-300, 1e-160, 1e-12, 1e-5, 0.5, 1.0, 3.0, 18.3, 36.8, 90.0, 700.0, 745.2, 1e8, 1e154, 1e200, 1e300)
+REALS = [0.0, *SIZES, *(-x for x in SIZES)]
+UNIT = [0.0, *(s * x for x in (1e-300, 1e-12, 1e-5, 0.3, 0.9, 1.0 - 1e-9, 1.0 - 2.0**-53) for s in (1.0, -1.0))]
+FRACTION = [1e-300, 1e-12, 0.2, 0.25, 0.4999999, 0.5, 0.75, 0.9, 1.0 - 1e-9, 1.0 - 2.0**-53]
+POLES = [1e-30, -1e-12, 1e-5, 0.5, 1.0, 1.4616321449683622, 3.0, 20.7, 150.0, -0.5, -1.0001, -3.7, -20.3]
+MILD = [-1e-8, 0.7, -3.0, 40.0, 1e5]
+FEW = [1e-120, -1e-8, 0.7, -3.0, 40.0, -1e170]
+
+EDGES: dict[str, list[Any]] = {
+    "all reals": REALS,
+    "x not 0": REALS[1:],
+    "x > 0": list(SIZES),
+    "x >= 0": list(SIZES),
+    "x >= 1": [1.0 + 1e-12, *SIZES[6:]],
+    "x > -1": [0.0, *SIZES, -1e-300, -1e-12, -0.5, -1.0 + 1e-9, -1.0 + 2.0**-53],
+    "-1 < x < 1": UNIT,
+    "-1 <= x <= 1": UNIT,
+    "0 < p < 1": FRACTION,
+    "x not a multiple of pi": REALS[1:],
+    "x not 0, -1, -2, …": POLES,
+    "x not -1, -2, …": [x for x in POLES if x != -1.0],
+    "b not 0": list(itertools.product([0.0, *FEW], FEW)),
+    "y not 0": list(itertools.product(MILD, MILD)),
+    "a, b > 0": [(0.5, 0.5), (3.0, 20.0), (2.0, 2.0), (30.0, 0.7)],
+    "y > 0, or x = 0": list(itertools.product([0.0, *FEW], [1e-200, 1e-8, 0.7, 1.0, 40.0, 1e170])),
+    "y > -1, or x = 0": list(itertools.product([0.0, *FEW], [1e-200, -1e-8, -0.7, 0.0, 40.0, 1e170])),
+    "x > 0, or y whole": [
+        *itertools.product([1e-30, 0.7, 1.0, 1.5, 40.0], [-2.5, -1.0, 1e-10, 0.5, 1.0, 2.0, 7.3]),
+        *((x, n) for x in (1e-100, 1e100) for n in (2.0, -2.0, 1.0, 0.5)),
+    ],
+}
+PAIRS = [*itertools.product([0.0, *FEW], FEW)]
+EXTRA: dict[str, list[Any]] = {
+    "logaddexp": [*itertools.product([0.0, -3.0, 36.8, 700.0, -745.2, 1e8], [0.0, 2.5, -40.0, 745.2])],
+    "lerp": [(1e200, 3.0, 0.25), (1.0, 1.0, 0.75), (1e-200, -2.0, 0.6)],
+    "clip": [(1e300, -1e300, 1e-300), (-0.5, 0.0, 1.0), (2.0, 0.0, 1.0)],
+    "polygamma": [(n, x) for n in (1.0, 2.0, 5.0) for x in (1e-5, 0.5, 1.0, 20.7, 1e8, -0.5, -3.7)],
+    "dsinc": [(x, n) for n in (1.0, 2.0) for x in (1e-60, 1e-5, 0.4, -0.7, 1.0, 2.4, 7.0)],
+    "where": [],
+    "mod": [*itertools.product(MILD, MILD)],
+    "leaky_relu": [*itertools.product(FEW, [0.01, 2.0])],
+    "elu": [*itertools.product([*FEW, -36.8, -745.2], [1.0, 1.6])],
+    "max": [(1.0, 2.0, 3.0), (1e300, -1e300)],
+    "min": [(1.0, 2.0, 3.0), (1e300, -1e300)],
+    "hypot": PAIRS,
+    "unit": PAIRS,
+    "atan2": [(y, x) for y, x in PAIRS if y or x > 0.0],
+    **{key: [x for x in REALS if not 600.0 < abs(x) < 800.0] for key in ["erfc", "ndtr", "log_ndtr", "mills", "gelu"]},
+    "mills_excess": [x for x in REALS if abs(x) < 1e170],
+    "copysign": PAIRS[len(FEW) :],
+    # far out the tails of mpmath itself are slow, and those of the function are 0
+    "erfinv": UNIT[:11],
+}
+SLOW = {"gamma", "lgamma", "digamma", "polygamma", "factorial", "beta", "lbeta", "erfinv"}
+"""mpmath takes its time for these at many digits, and they have no exponential tails."""
+HELD = {"where": [0], "dsinc": [1], "polygamma": [0]}
+"""Operands that a row has no derivative by, though it depends on them."""
+
+
+STEEP = [("cbrt", (0.0,))]
+"""Points where the derivative is infinite, by convention too."""
+DEPTH = {"mills": 1, "mills_excess": 0, "dsinc": 1, "polygamma": 1}
+"""Rows that are derivatives themselves, of one that is checked to order 2."""
+
+
+def point(sample: Any) -> tuple[Any, ...]:
+    return sample if isinstance(sample, tuple) else (sample,)
+
+
+def points(row: Op) -> list[tuple[Any, ...]]:
+    """Samples and edges, but for kinks: those have conventions, which have a table of their own."""
+    edges = EXTRA.get(row.name, EDGES.get(row.domain, []))
+    wanted = [point(p) for p in [*row.samples, *edges]]
+    fits = [p for p in wanted if len(p) == len(row.operands) or row.most is None]
+    if not any(len(p) > 1 for p in map(point, row.samples)) and len(row.operands) == 2:
+        fits = []
+    if len(row.operands) == 2 and row.domain == "all reals" and row.name not in EXTRA:
+        fits += PAIRS
+    smooth = [p for p in dict.fromkeys(fits) if row.kink is None or not row.kink(row(*p), *p)]
+    return [p for p in smooth if (row.name, p) not in STEEP]
+
+
+ROWS = [row for row in OPS.values() if row.partials is not None]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.name for row in ROWS])
+def test_row_on_numbers(row: Op) -> None:
+    held = HELD.get(row.name, [])
+    found = []
+    for p in points(row):
+        varied = [i for i in range(len(p)) if i not in held]
+        order = DEPTH.get(row.name, 2)
+        found += complaints(row, SCALARS[row.name], p, varied, order=order, exponential=row.name not in SLOW)
+    assert not found, "\n".join(found[:40])
+
+
+def test_every_row_with_a_derivative_is_looked_at() -> None:
+    assert {row.name for row in ROWS} <= set(SCALARS)
+    for row in ROWS:
+        assert len(points(row)) >= 2, row.name
