@@ -57,6 +57,8 @@ def _lines(
     ascii: bool,
     columns: int,
 ) -> str:
+    if ascii:  # ours; in an excerpt of the text it is shown as the character that it is
+        message, help = message.replace("…", "..."), help and help.replace("…", "...")
     head = paint(word + ":", word, colour) + " " + printable(message, ascii)
     body: list[str] = []
     if span is not None and source is not None:

@@ -52,17 +52,16 @@ function show(step) {
   $("at").value = at;
   $("at").setAttribute("aria-valuetext", here.say);
   $("count").textContent = `${at + 1} / ${steps.length}`;
-  if (here.now) follow(boxes.get(here.now));
-  cells.get(here.now)?.scrollIntoView({ block: "nearest" });
+  if (here.now) follow($("picture"), boxes.get(here.now), 60);
+  if (cells.has(here.now)) follow(document.querySelector("aside"), cells.get(here.now), 30);
 }
 
-// Keep the box in sight within its own pane; the page itself stays where it is.
-function follow(box) {
-  const pane = $("picture");
-  const inner = box.getBoundingClientRect();
+// Keep a box or a row in sight within its own pane; the page itself stays where it is.
+function follow(pane, thing, margin) {
+  const inner = thing.getBoundingClientRect();
   const outer = pane.getBoundingClientRect();
-  const away = inner.left < outer.left || inner.right > outer.right || inner.top < outer.top || inner.bottom > outer.bottom;
-  if (!away) return;
+  const inside = inner.left >= outer.left && inner.right <= outer.right;
+  if (inside && inner.top >= outer.top + margin && inner.bottom <= outer.bottom - margin) return;
   pane.scrollBy({
     left: (inner.left + inner.right - outer.left - outer.right) / 2,
     top: (inner.top + inner.bottom - outer.top - outer.bottom) / 2,
