@@ -74,6 +74,7 @@ def check_names(program: Program, point: Mapping[str, Any]) -> None:
             raise NameProblem(f"'{name}' is a function, not a value", span, f"call it: {name}(x)")
         missing.append(name)
     if missing:
+        link(program)  # a call of nothing is told first: no value would help it
         unused = [name for name in point if name not in program.inputs]
         names = ", ".join(f"'{name}'" for name in missing)
         text = f"{'no value' if len(missing) == 1 else 'no values'} for {names}"

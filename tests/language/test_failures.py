@@ -24,6 +24,7 @@ MISTAKES = [
     ("if false { y = 1 }; «y»", "'y'", None, 1),
     ("for k in 5..1 { }; «k»", "'k'", None, 1),
     ("«f(1)»; f(t) = t", "before", None, 1),
+    ("3 + «sine»(x)", "unknown name 'sine'", "did you mean 'sin'", 2),  # no value for x would help
     # Calls.
     ("«sin()»", "sin takes 1 argument, not 0", "sin(x)", 2),
     ("«sin(1, 2)»", "sin takes 1 argument, not 2", None, 2),
