@@ -102,8 +102,9 @@ def link(program: Program) -> list[tuple[int, Any, Span]]:
             argument = (OPS[argument[0]], argument[1])
         elif opcode == code.CLOSE:
             argument = OPS[argument]
-        elif opcode == code.DEFINE and argument[0] in NAMES:
-            raise NameProblem(f"'{argument[0]}' is a built-in function and can't be defined", span, "use another name")
+        elif opcode == code.DEFINE and (argument[0] in NAMES or argument[0] in CONSTANTS):
+            what = "a built-in function" if argument[0] in NAMES else "a constant"
+            raise NameProblem(f"'{argument[0]}' is {what} and can't be defined", span, "use another name")
         elif opcode == code.CALL:
             argument = _linked_call(program, argument, span)
         linked.append((opcode, argument, span))

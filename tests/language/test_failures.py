@@ -17,6 +17,7 @@ MISTAKES = [
     ("«sin» = 3; sin", "'sin' is a function", None, 2),
     ("«e» += 1; e", "'e' is a constant", None, 2),
     ("«sin»(t) = t; sin(1)", "built-in function", None, 2),
+    ("«pi»(t) = t; pi(1)", "'pi' is a constant", None, 2),
     ("1 + «a»", "no value for 'a'", "--at a=", 2),
     ("«a» + b*a", "no values for 'a', 'b'", "--at a=…,b=…", 2),
     ("«y» += 1", "no value for 'y'", None, 2),
