@@ -20,6 +20,7 @@ from autodiff.errors import ComputationError
 from autodiff.ops import OPS
 from autodiff.ops.record import Op, chain, gate
 from autodiff.rules import Compiled, compiled
+from autodiff.tensors.blocks import region, swept
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -467,6 +468,7 @@ def _quick(
             cotangents[fn] = seed
             wait(fn)
     first: Any = None
+    tried = False  # whether the rest was looked at as one region
     while True:
         if first is None:
             if not heap:
@@ -489,6 +491,17 @@ def _quick(
         if targets is not None and fn in targets:
             found[fn] = g
         if g.__class__ is not float or not op.elementwise:
+            if g.__class__ is not float and op.elementwise and not tried and first is None and not heap:
+                tried = True
+                if not found and (targets is None or all(t.op is None for t in targets)):
+                    nodes = region(fn, g.shape, needed)
+                    if nodes is not None:
+                        done += nodes[1:]
+                        for a, c in swept(nodes, g, g.shape, needed).items():
+                            s = get(a)
+                            cotangents[a] = c if s is None else s + c
+                            owned.add(a)
+                        continue
             sent = _array_sent(fn, g, needed, fn in owned and fn not in found)
             for a, c, fresh in sent:
                 s = get(a)
