@@ -38,8 +38,17 @@ class Formula:
     """Of a symbol, else empty."""
 
     @staticmethod
-    def apply_op(op: Op, xs: tuple[Any, ...], params: Mapping[str, Any] = NONE) -> Formula:
-        """The formula op(*xs); the same object for the same operands."""
+    def apply_op(op: Op, xs: tuple[Any, ...], params: Mapping[str, Any] = NONE) -> Any:
+        """The formula op(*xs), the same object for the same operands; an array of formulas for ops of arrays."""
+        from autodiff.operands.entries import FORMS, Entries
+
+        if op.name in FORMS or not op.elementwise or any(hasattr(x, "dtype") for x in xs):
+            return Entries.apply_op(op, xs, params)
+        return Formula.of(op, xs, params)
+
+    @staticmethod
+    def of(op: Op, xs: tuple[Any, ...], params: Mapping[str, Any] = NONE) -> Formula:
+        """The one object that is op(*xs)."""
         inputs = tuple([x if x.__class__ is float or isinstance(x, Formula) else float(x) for x in xs])
         key = (op.name, tuple([_key(x) for x in inputs]), repr(params) if params else "")
         found = _known.get(key)

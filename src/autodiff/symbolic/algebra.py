@@ -190,6 +190,14 @@ def scale(p: Poly, c: Exact) -> Poly:
     return poly({m: exact(k * c) for m, k in p.terms.items()})
 
 
+MODEST = 10**18
+
+
+def modest(c: Exact) -> bool:
+    """Whether a number is one that a float holds, and a reader reads: others are kept apart, within a sum."""
+    return bool(abs(c.numerator) < MODEST and c.denominator < MODEST)
+
+
 def content(p: Poly) -> Exact:
     """The positive rational that leaves whole coefficients without a common divisor."""
     top, bottom = 0, 1
@@ -203,10 +211,12 @@ def factor_of(p: Poly, signed: bool = True) -> tuple[Exact, Mono]:
     """p as a number times a product; a sum becomes one atom, its leading coefficient positive if `signed`."""
     if len(p.terms) == 1:
         ((m, c),) = p.terms.items()
-        return c, m
+        return (c, m) if modest(c) else (1, ((gen(atom("+", p)), 1),))
     if not p.terms:
         return 0, ONE
     c = content(p)
+    if not modest(c):
+        return 1, ((gen(atom("+", p)), 1),)
     if signed and p.terms[leading(p)] < 0:
         c = -c
     return c, ((gen(atom("+", scale(p, Fraction(1) / c))), 1),)
@@ -220,13 +230,13 @@ def lone_sum(mono: Mono) -> Poly | None:
     return None
 
 
-def add(parts: Iterable[tuple[Exact, Poly]]) -> Poly:
-    """Σ c·p."""
+def add(parts: Iterable[tuple[Exact, Poly]], flat: int = FLAT) -> Poly:
+    """Σ c·p; sums of more than `flat` terms that are one atom stay one."""
     total: dict[Mono, Exact] = {}
     for c, p in parts:
         for m, k in p.terms.items():
             inner = lone_sum(m)
-            if inner is not None and len(inner.terms) <= FLAT:
+            if inner is not None and len(inner.terms) <= flat:
                 for n, j in inner.terms.items():
                     total[n] = total.get(n, 0) + c * k * j
             else:
@@ -242,8 +252,11 @@ def minus(a: Poly, b: Poly) -> Poly:
     return add([(1, a), (-1, b)])
 
 
-def multiply(ps: Iterable[Poly]) -> Poly:
-    """The product; conditionals are multiplied branch by branch, so that what is not chosen is not touched."""
+def multiply(ps: Iterable[Poly], flat: int = FLAT) -> Poly:
+    """The product; a number times a sum of at most `flat` terms is multiplied out.
+
+    Conditionals are multiplied branch by branch, so that what is not chosen is not touched.
+    """
     c: Exact = 1
     powers: dict[Gen, Exact] = {}
     sums: list[Poly] = []
@@ -251,10 +264,10 @@ def multiply(ps: Iterable[Poly]) -> Poly:
     for p in ps:
         if not p.terms:
             return p
-        if len(p.terms) > 1:
+        ((m, k), *more) = p.terms.items()
+        if more or not (modest(k) and modest(c)):
             sums.append(p)
             continue
-        ((m, k),) = p.terms.items()
         c = c * k
         choice = conditional(p)
         if choice is not None:
@@ -277,7 +290,7 @@ def multiply(ps: Iterable[Poly]) -> Poly:
             powers[g] = powers.get(g, 0) + e
     k, mono = merged(powers)
     inner = lone_sum(mono)
-    if inner is not None:
+    if inner is not None and len(inner.terms) <= flat:
         return scale(inner, exact(c * k))
     return term(exact(c * k), mono)
 
@@ -483,6 +496,9 @@ def power(p: Poly, e: Poly) -> Poly:
         return p if n > 0 else of_atom(atom("inf!"))
     if Fraction(n).denominator == 1:
         c, m = factor_of(p)
+        size = abs(n) * max(abs(c.numerator).bit_length(), c.denominator.bit_length())
+        if c != 1 and c != -1 and size > 64:
+            return term(1, ((gen(atom("+", p)), n),))
         k, m = times(ONE, m, n)
         return term(exact(Fraction(c) ** int(n) * k), m)
     return root_power(p, n)
@@ -724,8 +740,18 @@ def _compare(name: str, flipped: str, holds: Callable[[Exact, Exact], bool]) -> 
         if m is not None and n is not None:
             return number(int(holds(m, n)))
         if m is not None:
-            return of_atom(atom(flipped, b, a))
-        return None
+            return function(flipped, b, a)
+        if n is None:
+            return None
+        fixed = a.terms.get(ONE, 0)  # x - 2 > 0 as x > 2, -x > 0 as x < 0
+        rest = minus(a, number(fixed))
+        c = content(rest) * (-1 if negative(rest) else 1)
+        if c not in (1, -1) and n != fixed:
+            c = -1 if c < 0 else 1
+        if fixed == 0 and c == 1:
+            return None
+        new = number(exact(Fraction(n - fixed) / c))
+        return of_atom(atom(name if c > 0 else flipped, scale(rest, Fraction(1) / c), new))
 
     return rule
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from autodiff.symbolic.algebra import Exact, Mono
 
 SHORT = 14  # digits of a number that somebody may have typed
+MANY = 400  # operations of a long computation
 ADDS = {"add", "sub", "neg", "pos"}
 MULS = {"mul", "chain", "gate", "div"}
 
@@ -118,17 +119,23 @@ def read(roots: Sequence[Any], given: Collection[Formula] | None = None) -> list
     def of(x: Any) -> Poly:
         return known[x] if isinstance(x, Formula) else numbers(float(x))
 
+    # a long computation stays what it is: a sum that is used in several places is copied into none
+    flat = algebra.FLAT if len(everything) <= MANY else 3
+
+    def kept(x: Any) -> Poly:
+        p = of(x)
+        return of_atom(atom("+", p)) if len(p.terms) > flat and uses.get(x, 0) > 1 else p
+
     for f in everything:
         if f in absorbed:
             continue
         if f.op is None:
             known[f] = symbol(f.name)
         elif f.op.name in ADDS:
-            known[f] = add((c, of(x)) for x, c in gathered(f, absorbed, _summands))
+            known[f] = add(((c, kept(x)) for x, c in gathered(f, absorbed, _summands)), flat)
         elif f.op.name in MULS:
-            known[f] = algebra.multiply(
-                of(x) if up > 0 else algebra.inverse(of(x)) for x, up in gathered(f, absorbed, _factors)
-            )
+            factors = (kept(x) if up > 0 else algebra.inverse(of(x)) for x, up in gathered(f, absorbed, _factors))
+            known[f] = algebra.multiply(factors, flat)
         elif f.op.name == "where" and given is not None and _is_guard(f.inputs[0], given):
             known[f] = of(f.inputs[2])
         else:
@@ -172,7 +179,7 @@ CONSTANTS = {"pi!": math.pi, "e!": math.e, "inf!": math.inf, "nan!": math.nan}
 
 
 def make(name: str, *xs: Any) -> Formula:
-    return Formula.apply_op(OPS[name], xs)
+    return Formula.of(OPS[name], xs)
 
 
 class Writer:
@@ -321,11 +328,15 @@ class Writer:
 def conditional(c: Any, a: Any, b: Any) -> Any:
     """`a if c else b`; one of the same outcome within another is joined by `and`, `or`."""
     where = OPS["where"]
-    if isinstance(a, Formula) and a.op is where and a.inputs[2] is b:
+    if isinstance(a, Formula) and a.op is where and same(a.inputs[2], b):
         return conditional(make("and", c, a.inputs[0]), a.inputs[1], b)
-    if isinstance(b, Formula) and b.op is where and b.inputs[1] is a:
+    if isinstance(b, Formula) and b.op is where and same(b.inputs[1], a):
         return conditional(make("or", c, b.inputs[0]), a, b.inputs[2])
     return make("where", c, a, b)
+
+
+def same(x: Any, y: Any) -> bool:
+    return x is y or (x.__class__ is y.__class__ is float and x == y)
 
 
 def gen_of(p: Poly) -> Gen:
@@ -348,6 +359,13 @@ def decimal(c: Exact) -> float | None:
     return x if math.isfinite(x) and Fraction(repr(x)) == c else None
 
 
+def nearest(c: Fraction) -> float:
+    try:
+        return c.numerator / c.denominator
+    except OverflowError:
+        return math.inf if c > 0 else -math.inf
+
+
 def number_of(c: Exact) -> Any:
     """A rational as a float, or as a quotient of two."""
     top, bottom = coefficient(c, False)
@@ -362,7 +380,7 @@ def coefficient(c: Exact, more: bool) -> tuple[float, float]:
         return x, 1.0
     p, q = decimal(c.numerator), decimal(c.denominator)
     if p is None or q is None or max(p, q) >= 1e15:
-        return (x if x is not None else c.numerator / c.denominator), 1.0
+        return (x if x is not None else nearest(c)), 1.0
     if x is not None:
         spelled = (0 if c.numerator == 1 and more else len(f"{p:g}") + more) + len(f"{q:g}") + 1
         if len(repr(x).removesuffix(".0")) + more < spelled:

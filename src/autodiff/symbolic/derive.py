@@ -9,8 +9,9 @@ own sweep gives when the recorded values are formulas.
 from __future__ import annotations
 
 from autodiff import numeric
-from autodiff.errors import ComputationError, LimitError, Note, RequestError
+from autodiff.errors import Note, RequestError
 from autodiff.evaluate import MAX_OPS, evaluate, inputs_of
+from autodiff.operands.entries import Entries, objects
 from autodiff.operands.formula import Formula, Symbol, judged, replay, walk
 from autodiff.ops import OPS
 from autodiff.parse.program import NEXT, ROUND
@@ -20,7 +21,7 @@ from autodiff.tape import Tape, backward, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from autodiff.errors import Span
@@ -53,19 +54,27 @@ def derive(
     value, notes = value_formula(program, point, max_ops)
     names = inputs_of(program, point)
     writer = Writer(names)
-    found = {}
-    (start,) = read([value])
-    value = writer(start)
-    for name in wrt:
-        f: Any = value
-        for _ in range(order):
-            f = lowered(f)
-            given = {g for g in walk([f]) if g.op is OPS["eq"]}
-            (slope,) = gradient(f, [name])
-            (p,) = read([slope], given)
-            f = writer(simplify(p, writer))
-        found[name] = f
-    return Derived(writer(simplify(start, writer)), found, notes)
+    shape = numeric.shape(value)
+    starts = read(value.array.ravel().tolist() if shape else [value])
+    found = {name: nested([slope(writer(p), name, order, writer) for p in starts], shape) for name in wrt}
+    return Derived(nested([writer(simplify(p, writer)) for p in starts], shape), found, notes)
+
+
+def slope(f: Any, name: str, order: int, writer: Writer) -> Any:
+    """The derivative of a formula by a name, simplified after each order."""
+    for _ in range(order):
+        f = lowered(f)
+        given = {g for g in walk([f]) if g.op is OPS["eq"]}
+        (p,) = read(gradient(f, [name]), given)
+        f = writer(simplify(p, writer))
+    return f
+
+
+def nested(entries: list[Any], shape: tuple[int, ...]) -> Any:
+    """Entries in row-major order as the literal of an array, or the only entry."""
+    for n in reversed(shape):
+        entries = [Formula.of(OPS["list"], tuple(entries[i : i + n])) for i in range(0, len(entries), n)]
+    return entries[0]
 
 
 def gradient(f: Any, names: Sequence[str]) -> list[Any]:
@@ -93,11 +102,11 @@ def lowered(f: Any) -> Any:
             compare = OPS["gt" if g.op.name == "max" else "lt"]
             best, plain = xs[0], g.inputs[0]
             for i in range(1, len(xs)):
-                best = Formula.apply_op(OPS["where"], (compare(plain, g.inputs[i]), best, xs[i]))
-                plain = Formula.apply_op(g.op, g.inputs[: i + 1])
+                best = Formula.of(OPS["where"], (compare(plain, g.inputs[i]), best, xs[i]))
+                plain = Formula.of(g.op, g.inputs[: i + 1])
             new[g] = best
         else:
-            new[g] = Formula.apply_op(g.op, tuple(xs), g.params)
+            new[g] = Formula.of(g.op, tuple(xs), g.params)
     return new[f] if isinstance(f, Formula) else f
 
 
@@ -106,19 +115,24 @@ def value_formula(program: Program, point: Mapping[str, Any], max_ops: int) -> t
     names = inputs_of(program, point)
     symbols = {name: Symbol(name) for name in names}
     loop = next((span for opcode, _, span in program.code if opcode in (NEXT, ROUND)), None)
-    if loop is not None:
-        return along(program, symbols, point, loop, max_ops)
-    return explored(program, symbols, max_ops), []
+    if loop is None:
+        try:
+            return explored(program, symbols, max_ops), []
+        except Endless:
+            pass
+    return along(program, symbols, point, loop, max_ops)
 
 
 def along(
-    program: Program, symbols: Mapping[str, Formula], point: Mapping[str, Any], loop: Span, max_ops: int
+    program: Program, symbols: Mapping[str, Formula], point: Mapping[str, Any], loop: Span | None, max_ops: int
 ) -> tuple[Any, list[Note]]:
     """The formula of the path that the program takes at a point."""
     missing = [name for name in symbols if name not in point]
     if missing:
         raise RequestError(
-            "a loop has as many rounds as the values say, so its derivative needs a point",
+            "there are too many ways through the conditions of the text to follow them all"
+            if loop is None
+            else "a loop has as many rounds as the values say, so its derivative needs a point",
             span=loop,
             help=f"give --at {','.join(f'{name}=…' for name in missing)}; the formula is that of the path taken there",
         )
@@ -137,12 +151,12 @@ def explored(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> 
         value = one_way(program, symbols, path, max_ops)
         while path and not path[-1][1]:
             condition, _held = path.pop()
-            value = Formula.apply_op(OPS["where"], (condition, whole.pop(), value))
+            value = OPS["where"](condition, whole.pop(), value)
         if not path:
             return value
         whole.append(value)
         path[-1] = (path[-1][0], False)
-    raise endless()
+    raise Endless
 
 
 def one_way(program: Program, symbols: Mapping[str, Formula], path: list[tuple[Formula, bool]], max_ops: int) -> Any:
@@ -152,7 +166,7 @@ def one_way(program: Program, symbols: Mapping[str, Formula], path: list[tuple[F
     def judge(condition: Formula) -> float:
         if condition not in decided:
             if len(path) >= CONDITIONS:
-                raise endless()
+                raise Endless
             decided[condition] = True
             path.append((condition, True))
         return float(decided[condition])
@@ -161,26 +175,14 @@ def one_way(program: Program, symbols: Mapping[str, Formula], path: list[tuple[F
         return run(program, symbols, max_ops)
 
 
-def endless() -> LimitError:
-    return LimitError(
-        f"too many conditions to follow every way through the text (over {CONDITIONS} on one, or {WAYS} ways)",
-        help="write it as a loop and give --at, or use where(c, a, b)",
-    )
+class Endless(Exception):
+    """There are more ways through a program than are explored."""
 
 
 def run(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> Any:
     value = value_of(evaluate(program, symbols, (), max_ops=max_ops).value)
-    for f in walk([value]):
-        if f.op is not None and (f.params or not f.op.elementwise):
-            raise ComputationError(
-                f"derive is for formulas of numbers, and this one has an array ({f.op.name})",
-                help="write the entries out, or use jac for numbers",
-            )
-    return value if isinstance(value, Formula) or not numeric.is_array(value) else refuse(value)
-
-
-def refuse(value: Any) -> Any:
-    raise ComputationError(f"derive wants one number, but the result has shape {value.shape}")
-
-
-__all__ = ["Collection", "Derived", "derive", "gradient", "value_formula"]
+    if isinstance(value, Formula) or not numeric.shape(value):
+        return value
+    if not isinstance(value, Entries):
+        value = Entries(objects(value))
+    return value

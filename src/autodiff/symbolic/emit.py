@@ -9,7 +9,9 @@ from __future__ import annotations
 import keyword
 from importlib import import_module
 
+from autodiff.errors import RequestError
 from autodiff.operands.formula import Formula, Symbol, walk
+from autodiff.ops import OPS
 from autodiff.symbolic.convert import CONSTANTS
 from autodiff.symbolic.parts import common
 from autodiff.symbolic.text import CALL, PLUS, POWER, SIGN, TIMES, spelled
@@ -156,6 +158,8 @@ def call(name: str, xs: Sequence[Any]) -> list[Piece]:
 def emit(language: str, source: str, found: Derived, inputs: Sequence[str]) -> str:
     """The text of a function f of the inputs, with the value and a derivative for each name in `found`."""
     target: Target = import_module(f"autodiff.symbolic.languages.{language}").TARGET
+    if any(f.op is OPS["list"] for f in walk([found.value])):
+        raise RequestError("--emit gives a function of one value, and the result is an array")
     roots = [found.value, *found.derivatives.values()]
     used = [f.name for f in walk(roots) if f.op is None and f.name not in CONSTANTS]
     arguments = [*inputs, *(name for name in used if name not in inputs)]

@@ -76,6 +76,9 @@ def pieces(f: Formula) -> list[Piece]:
                 r" & \text{otherwise} \end{cases}"]  # fmt: skip
     if op.name == "and" and chain(f):
         return [_sign(piece, {"<=": r"\le", "<": "<"}) for piece in layout(f)]
+    if op.name == "list":
+        rows = [piece for x in xs for piece in ((x, CHOICE), r" \\ ")]
+        return [r"\begin{pmatrix} ", *rows[:-1], r" \end{pmatrix}"]
     if op.name == "exp":
         return ["e^{", (xs[0], CHOICE), "}"]
     if op.symbol and len(xs) == 2 and op.name != "floordiv":

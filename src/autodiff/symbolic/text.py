@@ -91,11 +91,11 @@ def layout(f: Formula) -> list[tuple[Any, int] | str]:
     if op.symbol and len(xs) == 1:
         least = op.order if op.name == "not" else SIGN if remainder_first(xs[0]) else TIMES
         return [op.symbol + (" " if op.symbol.isalpha() else ""), (xs[0], least)]
-    pieces: list[tuple[Any, int] | str] = [op.name + "("]
+    before, after = ("[", "]") if op.name == "list" else (op.name + "(", ")")
+    pieces: list[tuple[Any, int] | str] = [before]
     for x in xs:
         pieces += [(x, CHOICE), ", "]
-    pieces[-1] = ")"
-    return pieces
+    return [*pieces[: len(pieces) - 1 if xs else 1], after]
 
 
 def text(root: Any, names: Mapping[Any, str] | None = None) -> str:

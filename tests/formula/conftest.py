@@ -1,12 +1,13 @@
-"""Formulas evaluated with mpmath, by definitions that owe nothing to the rows; for the tests of this folder."""
+"""Fixtures: formulas evaluated with mpmath, by definitions that owe nothing to the rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 import mpmath as mp
+import pytest
 
 from autodiff.operands.formula import Formula, walk
 
@@ -140,3 +141,15 @@ def evaluate(root: Any, point: dict[str, Any]) -> Any:
 
 def _of(x: Any, values: dict[Any, Any]) -> Any:
     return values[x] if isinstance(x, Formula) else number(x)
+
+
+@pytest.fixture
+def exactly() -> Callable[[Any, dict[str, Any]], Any]:
+    """The value of a formula at a point of mpmath numbers, at 50 digits."""
+    return evaluate
+
+
+@pytest.fixture(autouse=True)
+def digits() -> Iterator[None]:
+    with mp.workdps(50):
+        yield
