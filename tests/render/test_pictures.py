@@ -48,10 +48,11 @@ class Node:
 
 def freeze(nodes: list[Node], result: Node, **other: Any) -> list[Row]:
     """The rows, with the leaves' own names."""
-    todo, names = [*nodes, result], dict(other.pop("names", {}))
+    todo, names, seen = [*nodes, result], dict(other.pop("names", {})), set()
     while todo:
         node = todo.pop()
-        if isinstance(node, Node):
+        if isinstance(node, Node) and node not in seen:
+            seen.add(node)
             if node.name:
                 names.setdefault(node, node.name)
             todo += node.inputs
