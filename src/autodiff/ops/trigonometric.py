@@ -8,6 +8,10 @@ from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
 from autodiff.ops.arithmetic import add, div, eq, mul, neg, sqrt, square, sub, where
 from autodiff.ops.record import Op
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
 sin: Op = Op("sin", "x", "sine", total(math.sin), from_numpy("sin"), [lambda y, x: cos(x)], samples=[0.3, -1.2, 100.0])
 cos: Op = Op(
     "cos", "x", "cosine", total(math.cos), from_numpy("cos"), [lambda y, x: neg(sin(x))], samples=[0.3, -1.2, 100.0]

@@ -26,7 +26,7 @@ _known: dict[Any, Callable[..., Any]] = {}
 
 
 def region(root: Any, shape: tuple[int, ...], needed: set[Any] | None) -> list[Any] | None:
-    """All operations below the root, last recorded first, if each is elementwise on numbers and arrays of this shape."""
+    """All operations below the root, last recorded first, if each is elementwise on arrays of this shape."""
     seen = {root}
     found = [root]
     for fn in found:
@@ -97,14 +97,16 @@ def swept(nodes: list[Any], g: Any, shape: tuple[int, ...], needed: set[Any] | N
     if run is None:
         if len(_known) >= KEPT:
             _known.clear()
-        run = _known[whole] = _code(whole, len(leaves), len(arrays), [len(fn.inputs) // 2 for fn in nodes], [fn.op for fn in nodes])
+        run = _known[whole] = _code(
+            whole, len(leaves), len(arrays), [len(fn.inputs) // 2 for fn in nodes], [fn.op for fn in nodes]
+        )
     results: list[Any] = [None] * len(leaves)
     size = int(np.prod(shape))
     found = run(g.flat[0] if uniform else g.ravel(), arrays, numbers, results, size, lambda: np.empty(size))
     return {a: r if r.__class__ is float else r.reshape(shape) for a, r in zip(leaves, found, strict=True)}
 
 
-def _code(key: tuple[Any, ...], leaves: int, arrays: int, counts: list[int], ops: list[Any]) -> Callable[..., Any]:
+def _code(key: tuple[Any, ...], leaves: int, arrays: int, calls: list[tuple[Any, int]]) -> Callable[..., Any]:
     """The function of a structure."""
     names: dict[str, Any] = {"inf": inf, "nan": nan, "range": range, "min": min, "float": float}
     lines: list[str] = []
@@ -112,7 +114,7 @@ def _code(key: tuple[Any, ...], leaves: int, arrays: int, counts: list[int], ops
     scalar: set[int] = set()
     at = 1
     number = 0
-    for k, (op, count) in enumerate(zip(ops, counts, strict=True)):
+    for k, (op, count) in enumerate(calls):
         at += 1
         parents, xs = [], []
         for _ in range(count):

@@ -497,6 +497,9 @@ def _quick(
                     nodes = region(fn, g.shape, needed)
                     if nodes is not None:
                         done += nodes[1:]
+                        if changed:
+                            for node in nodes:
+                                _check_unchanged(node)
                         for a, c in swept(nodes, g, g.shape, needed).items():
                             s = get(a)
                             cotangents[a] = c if s is None else s + c
