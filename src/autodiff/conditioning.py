@@ -30,7 +30,7 @@ def _set(names: str) -> frozenset[str]:
 
 EXACT = _set(
     """neg pos abs where list index max min relu clip sign floor ceil round trunc copysign frac fmod stop_gradient
-    amax amin broadcast expand moveaxis reshape flatten transpose swap concat stack full flip diag"""
+    amax amin broadcast expand moveaxis reshape flatten transpose swap concat stack full flip diag put"""
 )
 """Operations that move, choose or change sign."""
 ROUNDED = _set("add sub mul div square sqrt reciprocal chain gate leaky_relu outer kron scatter")

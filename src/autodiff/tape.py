@@ -140,7 +140,7 @@ def sent(
         d = partial(op, i, y, xs, convention)
         c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
     else:
-        rule = op.vjp(i)
+        rule = op.conventions[convention][i] if convention in op.conventions else op.vjp(i)
         if rule is None:
             return None
         c = rule(g, y, *xs, **params)
@@ -177,7 +177,11 @@ def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
     if not isinstance(g, Node) and _is_zero(g):
         return zeros_like(node.inputs[i].value)
     if record:
-        return sent(op, i, g, node, node.inputs, node.params, node.tape.convention)
+        xs = node.inputs
+        if not op.elementwise:
+            # to what nothing flows (a size, the p of a norm) rules are promised a plain number
+            xs = tuple([x.value if isinstance(x, Node) and op.vjp(j) is None else x for j, x in enumerate(xs)])
+        return sent(op, i, g, node, xs, node.params, node.tape.convention)
     return sent(op, i, g, node.value, [_plain(x) for x in node.inputs], node.params, node.tape.convention)
 
 

@@ -418,6 +418,12 @@ def _scatter(g: Any, index: tuple[Any, ...], shape: tuple[int, ...]) -> Any:
     return y
 
 
+def _put(x: Any, v: Any, index: tuple[Any, ...]) -> Any:
+    y = array(x).copy()
+    y[index] = array(v)
+    return y
+
+
 def _linspace(a: Any, b: Any, n: Any) -> Any:
     (weights,) = [array(np.arange(float(k))) / max(k - 1, 1) for k in [len(OPS["zeros"](lower(n)))]]
     first, last = array(a), array(b)
@@ -605,6 +611,7 @@ WHOLE: dict[str, Value] = {
     "concat": _joining("concat"),
     "stack": _joining("stack"),
     "scatter": _scatter,
+    "put": _put,
     "reshape": _reshaped,
     "sum_to": _sum_to,
     "full": lambda *xs: np.broadcast_to(array(xs[-1]), numeric.shape(OPS["zeros"](*map(lower, xs[:-1])))),
