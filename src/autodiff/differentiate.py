@@ -163,7 +163,7 @@ class Job:
                     left = one_sided(root, leaf, place, -1.0)
                     ours = result[name][(..., *place)] if numeric.is_array(result[name]) else result[name]
                     with np.errstate(all="ignore"):
-                        agree = np.isfinite(right) & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
+                        agree = np.isfinite(right) & np.isfinite(left) & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
                         settled = np.where(agree, np.where(ours == left, left, right), ours)
                     if not agree.all() and differ is None:
                         bad = np.argwhere(~np.atleast_1d(agree))[0]

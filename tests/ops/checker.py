@@ -162,9 +162,8 @@ def complaints(
 
     def look(what: str, got: Any, exact: Any, factor: float, quantity: Callable[[Any], list[Any]], o: int) -> None:
         if not close(float(got), exact, factor, lambda: reference.sensitivity(quantity, o) + size):
-            found.append(
-                f"{row.name}{tuple(np.asarray(x).tolist() for x in xs)}{params or ''} {what}: {float(got)!r}, not {mp.nstr(exact, 17)}"
-            )
+            at = ", ".join(str(np.asarray(x).tolist()) for x in xs)
+            found.append(f"{row.name}({at}) {params or ''} {what}: {float(got)!r}, not {mp.nstr(exact, 17)}")
 
     everything = [float(v) for x in xs for v in np.ravel(x)]
     with mp.workdps(digits(everything, exponential)):

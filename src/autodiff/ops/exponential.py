@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from autodiff.numeric import from_numpy, inf, nan, total
-from autodiff.ops.arithmetic import add, div, eq, lt, mul, neg, square, sub, where
+from autodiff.ops.arithmetic import add, div, eq, le, lt, mul, neg, square, sub, where
 from autodiff.ops.record import Op, gate
 from autodiff.ops.trigonometric import sech
 
@@ -104,6 +104,7 @@ logaddexp: Op = Op(
         lambda y, a, b: where(eq(y, -inf), 0.0, sigmoid(sub(b, a))),
     ],
     samples=[(1.0, 2.0), (1000.0, 0.0), (-1000.0, -1001.0)],
+    conventions={"torch": [lambda y, a, b: exp(sub(a, y)), lambda y, a, b: exp(sub(b, y))]},
 )
 xlogy: Op = Op(
     "xlogy",
@@ -114,6 +115,11 @@ xlogy: Op = Op(
     [lambda z, x, y: log(y), lambda z, x, y: where(eq(x, 0.0), gate(x, div(1.0, y)), div(x, y))],
     domain="y > 0, or x = 0",
     samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
+    kinks="-inf by x and 0 by y at (0, 0)",
+    conventions={
+        "torch": [lambda z, x, y: where(eq(x, 0.0), where(le(y, 0.0), 0.0, log(y)), log(y)), lambda z, x, y: div(x, y)],
+        "jax": [lambda z, x, y: log(y), lambda z, x, y: div(x, y)],
+    },
 )
 xlog1py: Op = Op(
     "xlog1py",
@@ -124,6 +130,14 @@ xlog1py: Op = Op(
     [lambda z, x, y: log1p(y), lambda z, x, y: where(eq(x, 0.0), gate(x, div(1.0, add(1.0, y))), div(x, add(1.0, y)))],
     domain="y > -1, or x = 0",
     samples=[(2.0, 3.0), (0.0, 2.0), (0.5, 1e-10)],
+    kinks="-inf by x and 0 by y at (0, -1)",
+    conventions={
+        "torch": [
+            lambda z, x, y: where(eq(x, 0.0), where(le(y, -1.0), 0.0, log1p(y)), log1p(y)),
+            lambda z, x, y: div(x, add(1.0, y)),
+        ],
+        "jax": [lambda z, x, y: log1p(y), lambda z, x, y: div(x, add(1.0, y))],
+    },
 )
 
 

@@ -129,6 +129,8 @@ copysign: Op = Op(
     samples=[(2.0, -1.0), (-2.0, 3.0)],
     kink=lambda z, x, y: x == 0.0,
     kinks="0 at x = 0",
+    # jax flips the sign of x where the signs differ
+    conventions={"jax": [lambda z, x, y: mul(copysign(1.0, x), copysign(1.0, y)), 0.0]},
 )
 
 relu: Op = Op(
@@ -153,6 +155,9 @@ leaky_relu: Op = Op(
     samples=[(2.0, 0.01), (-1.0, 0.2)],
     kink=lambda y, x, s: (x == 0.0) & (s != 1.0),
     kinks="slope at 0",
+    conventions={
+        "jax": [lambda y, x, s: where(ge(x, 0.0), 1.0, s), lambda y, x, s: where(ge(x, 0.0), 0.0, x)],
+    },
 )
 elu: Op = Op(
     "elu",
@@ -238,6 +243,11 @@ def _clip(x: float, lo: float, hi: float) -> float:
     return min(max(x, lo), hi)
 
 
+def _above(a: Any, b: Any) -> Any:
+    """1 where a is above b, and a half at a tie."""
+    return where(gt(a, b), 1.0, where(eq(a, b), 0.5, 0.0))
+
+
 clip: Op = Op(
     "clip",
     "x lo hi",
@@ -255,6 +265,14 @@ clip: Op = Op(
     kink=lambda y, x, lo, hi: ((x == lo) & (lo <= hi)) | ((x == hi) & (lo <= hi)),
     kinks="1 for x at a bound",
     germ=lambda x, lo, hi: min_(max_(x, lo), hi),
+    # the minimum of a maximum, each of which shares its ties
+    conventions={
+        "jax": [
+            lambda y, x, lo, hi: mul(_above(x, lo), _above(hi, max_(x, lo))),
+            lambda y, x, lo, hi: mul(_above(lo, x), _above(hi, max_(x, lo))),
+            lambda y, x, lo, hi: _above(max_(x, lo), hi),
+        ]
+    },
 )
 lerp: Op = Op(
     "lerp",

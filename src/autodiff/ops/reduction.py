@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 
-from autodiff.numeric import numpy, shape
+from autodiff.numeric import nan, numpy, shape
 from autodiff.ops.arithmetic import add, div, eq, mul, pow_, sqrt, sub, where
+from autodiff.ops.exponential import exp
 from autodiff.ops.piecewise import abs_, sign
 from autodiff.ops.record import Op, chain, gate
 from autodiff.ops.shape import expand, index, moveaxis, reshape, sizes_of, sum_axes
@@ -103,6 +104,13 @@ std: Op = Op(
     samples=[([1.0, 2.0, -3.0],)],
     kink=lambda y, x, axis=None, ddof=0: y == 0.0,
     kinks="0 where all are equal",
+    conventions={
+        "jax": [
+            lambda g, y, x, axis=None, ddof=0: mul(
+                _back(g, x, axis), div(div(_deviation(x, axis), _back(y, x, axis)), _count(x, axis) - ddof)
+            )
+        ]
+    },
     germ=lambda x, axis=None, ddof=0: sqrt(var(x, axis=axis, ddof=ddof)),
 )
 
@@ -238,6 +246,16 @@ def _extreme(name: str, doc: str) -> Op:
         chosen = where(eq(x, _back(y, x, axis)), 1.0, 0.0)
         return div(chosen, _back(sum_axes(chosen, axis=axis), x, axis))
 
+    def first(g: Any, y: Any, x: Any, axis: Any = None) -> Any:
+        if axis is None or not shape(x):
+            return share(g, y, x, axis)
+        last = moveaxis(where(eq(x, _back(y, x, axis)), 1.0, 0.0), source=axis, target=-1)
+        chosen = where(eq(cumsum(last), 1.0), last, 0.0)
+        return gate(_back(g, x, axis), moveaxis(chosen, source=-1, target=axis))
+
+    def share(g: Any, y: Any, x: Any, axis: Any = None) -> Any:
+        return gate(_back(g, x, axis), weights(y, x, axis)) if shape(x) else g
+
     def kink(y: Any, x: Any, axis: Any = None) -> Any:
         np = numpy()
         top = y if axis is None else np.expand_dims(y, axis)
@@ -250,10 +268,11 @@ def _extreme(name: str, doc: str) -> Op:
         None,
         lambda x, axis=None: getattr(numpy(), name)(x, axis=axis),
         None,
-        [lambda g, y, x, axis=None: gate(_back(g, x, axis), weights(y, x, axis)) if shape(x) else g],
+        [share],
         keywords="axis",
         kink=kink,
         kinks="ties share evenly",
+        conventions={"torch": [first]},  # which gives the index too, along an axis
         hidden=True,
         selects=True,
     )
@@ -305,6 +324,13 @@ def _log_softmax(x: Any, axis: int = -1) -> Any:
     return d - numpy().expand_dims(rest, axis)
 
 
+def _logsumexp_nan(g: Any, y: Any, x: Any, axis: Any = None) -> Any:
+    """As the libraries have it: nan where all are -inf."""
+    if not shape(x):
+        return g
+    return mul(_back(g, x, axis), exp(sub(x, _back(where(eq(abs_(y), math.inf), nan, y), x, axis))))
+
+
 logsumexp: Op = Op(
     "logsumexp",
     "x",
@@ -319,6 +345,7 @@ logsumexp: Op = Op(
     ],
     keywords="axis",
     samples=[([1.0, 2.0, -3.0],), ([0.0, 40.0],)],
+    conventions={"torch": [_logsumexp_nan], "jax": [_logsumexp_nan]},
 )
 
 
@@ -445,8 +472,16 @@ norm: Op = Op(
     [lambda g, y, x, p, axis=None: _norm_vjp(g, y, x, p, axis), None],
     keywords="axis",
     samples=[([3.0, 4.0], 2.0), ([3e200, 4e200], 2.0)],
-    kink=lambda y, x, p, axis=None: y == 0.0,
+    kink=lambda y, x, p, axis=None: _norm_kink(y, x, p, axis),
     kinks="0 at 0",
+    conventions={
+        "jax": [
+            lambda g, y, x, p, axis=None: (
+                mul(_back(g, x, axis), div(x, _back(y, x, axis))) if p == 2.0 else _norm_vjp(g, y, x, p, axis)
+            ),
+            None,
+        ]
+    },
     germ=lambda x, p, axis=None: _norm_germ(x, p, axis),
 )
 normalized: Op = Op(
@@ -460,6 +495,13 @@ normalized: Op = Op(
     keywords="axis",
     hidden=True,
 )
+
+
+def _norm_kink(y: Any, x: Any, p: float, axis: Any) -> Any:
+    np = numpy()
+    if abs(p) == math.inf:
+        return (y == 0.0) | (np.sum(np.abs(x) == (y if axis is None else np.expand_dims(y, axis)), axis=axis) > 1)
+    return np.any(x == 0.0, axis=axis) if p <= 1.0 else y == 0.0
 
 
 def _norm_germ(x: Any, p: float, axis: Any) -> Any:

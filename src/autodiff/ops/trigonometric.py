@@ -244,6 +244,17 @@ hypot: Op = Op(
     samples=[(3.0, 4.0), (1e200, 1.0), (1e-200, 1e-200)],
     kink=lambda z, x, y: z == 0.0,
     kinks="0 at (0, 0)",
+    conventions={
+        "torch": [
+            lambda z, x, y: where(eq(z, 0.0), nan, unit(x, y)),
+            lambda z, x, y: where(eq(z, 0.0), nan, unit(y, x)),
+        ],
+        # the larger of |x| and |y|, which share the tie
+        "jax": [
+            lambda z, x, y: where(eq(z, 0.0), 0.5, unit(x, y)),
+            lambda z, x, y: where(eq(z, 0.0), 0.5, unit(y, x)),
+        ],
+    },
     germ=lambda x, y: sqrt(add(mul(x, x), mul(y, y))),
 )
 
@@ -283,4 +294,10 @@ atan2: Op = Op(
     aliases="arctan2",
     samples=[(1.0, 2.0), (-1.0, -2.0), (3e180, 4e180)],
     kinks="nan at (0, 0)",
+    conventions={
+        "torch": [
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, atan2.partial(0)(z, y, x)),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, atan2.partial(1)(z, y, x)),
+        ]
+    },
 )
