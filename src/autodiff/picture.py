@@ -77,7 +77,9 @@ def picture(
 
     cotangents = backward(root, 1.0, [], everything=True, watch=watch)
     nodes = root.tape.nodes[: len(cotangents)]
-    drawn.gradients = {node: value_of(g) for node, g in zip(nodes, cotangents, strict=True) if g is not None}
+    drawn.gradients = {
+        node: value_of(g) for node, g in zip(nodes, cotangents, strict=True) if g is not None and _tells(node, g)
+    }
     drawn.sent = {node: tuple(terms) for node, terms in sent.items()}
     settled = job.settle(
         root, 1.0, {n: drawn.gradients.get(leaf, zeros_like(leaf.value)) for n, leaf in job.leaves.items()}
@@ -90,6 +92,11 @@ def picture(
         _record(drawn, job.leaves)
     drawn.local = _locals(drawn.nodes)
     return drawn
+
+
+def _tells(node: Node, g: Any) -> bool:
+    """Nobody asked for the gradient of a constant: it is shown, but a nan (of the 2 in (-1)^2) is not."""
+    return not node.constant or numeric.is_finite(value_of(g))
 
 
 def _record(drawn: Picture, leaves: Mapping[str, Node]) -> None:
@@ -118,7 +125,9 @@ def _record(drawn: Picture, leaves: Mapping[str, Node]) -> None:
         if g.op is not None and not g.shape:
             again = backward(g, 1.0, [], everything=True)
             drawn.second[name] = {
-                node: value_of(h) for node, h in zip(tape.nodes, again, strict=False) if h is not None
+                node: value_of(h)
+                for node, h in zip(tape.nodes, again, strict=False)
+                if h is not None and _tells(node, h)
             }
 
 
@@ -137,7 +146,8 @@ def _locals(nodes: Iterable[Node]) -> dict[Node, tuple[Any, ...]]:
 
 
 def _elementwise(node: Node, i: int) -> Any:
-    return value_of(local(node, i))
+    d = value_of(local(node, i))
+    return d if _tells(node.inputs[i], d) else None
 
 
 def _plain(node: Node, i: int) -> Any:

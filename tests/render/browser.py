@@ -101,7 +101,8 @@ class Browser:
     def hover(self, selector: str) -> None:
         """Move the mouse to the middle of a line, or of a box."""
         x, y = self.value(
-            f"(() => {{ const e = document.querySelector({json.dumps(selector)}); e.scrollIntoView({{block: 'center'}});"
+            f"(() => {{ const e = document.querySelector({json.dumps(selector)});"
+            "e.scrollIntoView({block: 'center'});"
             "if (e.getPointAtLength) { const p = e.getPointAtLength(e.getTotalLength() / 2).matrixTransform("
             "e.getScreenCTM()); return [p.x, p.y] }"
             "const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2] })()"

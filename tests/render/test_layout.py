@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -27,7 +28,7 @@ def held(placed: Layout, edges: list[tuple[int, int]]) -> None:
         assert SIZE[1] / 2 <= main + 1e-6 and main - 1e-6 <= placed.main - SIZE[1] / 2
     for row in by_layer.values():
         row.sort()
-        assert all(b - a >= SIZE[0] for a, b in zip(row, row[1:], strict=False))
+        assert all(b - a >= SIZE[0] for a, b in pairwise(row))
     on_line = {(at, (c, m + SIZE[1] / 2)) for at, (c, m) in enumerate(placed.centres)}
     for trunk in placed.trunks:
         on_line |= {(trunk.source, point) for point in trunk.points}
@@ -62,7 +63,7 @@ def test_a_tree_has_no_crossing() -> None:
     edges = [(at, at // 2 + 32) for at in range(32)] + [(32 + at, at // 2 + 48) for at in range(16)]
     random.Random(1).shuffle(edges)
     placed = layout([SIZE] * 56, edges)
-    for layer in ([at for at in range(32)], [at for at in range(32, 48)]):
+    for layer in (range(32), range(32, 48)):
         lines = sorted(
             (placed.centres[source][0], placed.centres[target][0]) for source, target in edges if source in layer
         )

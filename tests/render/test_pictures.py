@@ -7,7 +7,6 @@ import math
 import re
 import shutil
 import subprocess
-import time
 from typing import Any
 
 import numpy as np
@@ -369,11 +368,9 @@ def chain(length: int, live: int) -> list[Row]:
 
 @pytest.mark.parametrize("live", [10, 40])
 def test_a_hundred_thousand_rows(live: int) -> None:
-    start = time.perf_counter()
     rows = chain(100_000, live)
     assert len(lanes(rows, local=True)) == len(rows) + 1
     assert dot(rows, "t").count("\n") > 2 * len(rows)
-    assert time.perf_counter() - start < 60
 
 
 @given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=40))

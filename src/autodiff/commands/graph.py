@@ -7,6 +7,7 @@ from autodiff.commands.line import Line
 from autodiff.commands.output import Output
 from autodiff.commands.request import Request
 from autodiff.errors import ComputationError, Note, RequestError
+from autodiff.parse.program import DEFINE
 from autodiff.picture import Picture, picture
 
 TYPE_CHECKING = False
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
+    from autodiff.errors import Span
+    from autodiff.parse.program import Program
     from autodiff.render.view import Row
 
 MOST_ROWS = 200
@@ -74,8 +77,17 @@ def folded(request: Request, rows: list[Row], most: int = MOST_ROWS) -> list[Row
         return rows
     from autodiff.render.fold import fold
 
-    functions = {name: span for name, (_, span) in request.program.functions.items()}
-    return fold(rows, request.source, functions)
+    return fold(rows, request.source, bodies(request.program))
+
+
+def bodies(program: Program) -> dict[str, Span]:
+    """Where the bodies of the user functions stand: a definition is followed by a jump over its code."""
+    found = {}
+    for at, (opcode, argument, _) in enumerate(program.code):
+        if opcode == DEFINE:
+            spans = [span for _, _, span in program.code[at + 2 : program.code[at + 1][1]]]
+            found[argument[0]] = (min(start for start, _ in spans), max(end for _, end in spans))
+    return found
 
 
 def formulas(request: Request, rows: Sequence[Row]) -> dict[tuple[str, int], str]:

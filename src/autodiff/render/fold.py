@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Known = dict[Any, int]
     """Numbers for what is equal, so that comparing two folds costs what comparing two rows does."""
 
-LONGEST_ROUND = 5_000
+LONGEST_ROUND = 4_096
 MOST, LEAST = 40, 8  # columns of a label; of the quotation in it
 
 
@@ -40,7 +40,7 @@ class Block:
 
 
 def fold(rows: Sequence[Row], source: str, functions: Mapping[str, Span] | None = None) -> list[Row]:
-    """The rows with their repetitions folded. `functions` are the places of user functions, by name."""
+    """The rows with their repetitions folded. `functions` are the places of the bodies of user functions, by name."""
     known: Known = {}
     blocks = [
         Block([at], _token(known, row.op, row.kind, row.span, row.backward))
@@ -49,10 +49,11 @@ def fold(rows: Sequence[Row], source: str, functions: Mapping[str, Span] | None 
     ]
     blocks = _calls(blocks, rows, functions or {}, known)
     inside = {at for block in blocks if block.name for at in block.rows}
-    shorter = True
-    while shorter:
-        folded = _rounds(blocks, known)
-        shorter = len(folded) < len(blocks)
+    longest = 1
+    while longest <= LONGEST_ROUND:
+        folded = _rounds(blocks, known, longest)
+        if len(folded) == len(blocks):
+            longest *= 2  # short rounds first: they are the inner loops
         blocks = folded
     return _merged(blocks, rows, source, inside)
 
@@ -86,8 +87,8 @@ def _calls(blocks: list[Block], rows: Sequence[Row], functions: Mapping[str, Spa
     return folded
 
 
-def _rounds(blocks: list[Block], known: Known) -> list[Block]:
-    """One pass over the blocks that folds the shortest repetitions it meets."""
+def _rounds(blocks: list[Block], known: Known, longest: int) -> list[Block]:
+    """One pass over the blocks that folds the repetitions of at most `longest` blocks."""
     tokens = [block.token for block in blocks]
     ahead: dict[int, int] = {}
     again = [0] * len(tokens)
@@ -99,7 +100,7 @@ def _rounds(blocks: list[Block], known: Known) -> list[Block]:
     while at < len(blocks):
         period = again[at] - at
         count = 1
-        if 0 < period <= LONGEST_ROUND:
+        if 0 < period <= longest:
             end = at
             while end + period < len(tokens) and tokens[end] == tokens[end + period]:
                 end += 1
@@ -161,7 +162,9 @@ def _folded(
     what = f"{block.name}(…)" if block.name else " ".join(source[slice(*span)].split()) if span else ""
     rounds = f"] × {block.count}"
     room = max(LEAST, MOST - width(last.name) - len(rounds) - len(" = ["))
-    text = f"[{cut(printable(what), room)}{rounds}"
+    text = cut(printable(what), room)
+    if block.count > 1:
+        text = f"[{text}{rounds}"
     return Row(
         id=members[0].id,
         kind=FOLD,
@@ -179,6 +182,6 @@ def _folded(
         sent=tuple(sent.values()),
         backward=last.backward,
         second=last.second,
-        count=block.count,
+        rounds=block.count,
         size=len(members),
     )

@@ -10,6 +10,8 @@ whoever draws says which axis is which.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -185,7 +187,7 @@ def _switch(graph: _Graph, layers: list[list[int]], place: list[int]) -> None:
 def _crossings(graph: _Graph, layers: Sequence[Sequence[int]], place: Sequence[int]) -> int:
     """Pairs of lines that cross: inversions, counted by a Fenwick tree."""
     crossings = 0
-    for upper, lower in zip(layers, layers[1:], strict=False):
+    for upper, lower in pairwise(layers):
         size = len(lower)
         tree = [0] * (size + 1)
         seen = 0

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         `label` is `name = text` for what has both. `inputs` are (row number, local derivative) in
         operand order, one entry per operand, `sent` what the sweep sent to each; a gradient is None
         where none reaches. A `backward` row was recorded by the sweep; `second` are the gradients of
-        the derivatives, by input. A fold stands for `count` rounds of `size` rows in all.
+        the derivatives, by input. A fold stands for `rounds` rounds, of `size` rows in all.
         """
 
         id: str
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
         sent: tuple[Any, ...] = ()
         backward: bool = False
         second: Mapping[str, Any] = {}
-        count: int = 1
+        rounds: int = 1
         size: int = 1
 
 else:
@@ -79,7 +79,7 @@ else:
 
     Row = namedtuple(
         "Row",
-        "id kind op grad_fn name text label value grad span inputs result unused sent backward second count size",
+        "id kind op grad_fn name text label value grad span inputs result unused sent backward second rounds size",
         defaults=((), False, {}, 1, 1),
     )
 
@@ -147,10 +147,10 @@ def freeze(
             kind, text = OPERATION, _expression(node, op, called, literals)
             if node in names:
                 text = _as_written(text, node.span, source)
-            derivatives = local.get(node) or (None,) * len(node.inputs)
+            partials: Sequence[Any] = local.get(node) or (None,) * len(node.inputs)
             inputs = [
                 (number_of[operand], derivative)
-                for operand, derivative in zip(node.inputs, derivatives, strict=True)
+                for operand, derivative in zip(node.inputs, partials, strict=True)
                 if _is_node(operand)
             ]
         elif node.constant:
