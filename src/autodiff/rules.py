@@ -36,8 +36,6 @@ def written(op: Op, xs: Sequence[str], names: dict[str, Any], arrays: bool = Fal
         return f"(-{xs[0]})"
     if op.name == "where" and not arrays:
         return f"({xs[1]} if {xs[0]} else {xs[2]})"
-    if op.name == "square":
-        return f"({xs[0]} * {xs[0]})"
     name = f"_{op.name}"
     if arrays:
         names[name] = getattr(numpy(), getattr(op.array, "numpy_name", ""), op.array)
@@ -83,11 +81,40 @@ def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any
     if not isinstance(found, Formula):
         return number(float(found))
     texts: dict[Any, str] = {Symbol("y"): y, **{Symbol(f"x{k}"): x for k, x in enumerate(xs)}}
-    for formula in walk([found], texts):
-        assert formula.op is not None
-        operands = [texts[x] if isinstance(x, Formula) else number(x) for x in formula.inputs]
-        texts[formula] = written(formula.op, operands, names, arrays)
-    return texts[found]
+    return _text(found, texts, _shared(found, arrays), names, arrays)
+
+
+def _shared(root: Formula, arrays: bool) -> set[Formula]:
+    """Parts that occur more than once; none where a condition of floats could pass over the first of them."""
+    uses: dict[Formula, int] = {}
+    order = walk([root])
+    if not arrays and any(formula.op is not None and formula.op.name == "where" for formula in order):
+        return set()
+    for formula in order:
+        for x in formula.inputs * (2 if formula.op is not None and formula.op.name == "square" else 1):
+            if isinstance(x, Formula) and x.op is not None:
+                uses[x] = uses.get(x, 0) + 1
+    return {formula for formula, count in uses.items() if count > 1}
+
+
+def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, Any], arrays: bool) -> str:
+    """A part as Python text; a shared one is named where it first stands. Rules are short: this may recurse."""
+    if not isinstance(x, Formula):
+        return number(x)
+    if x in texts:
+        return texts[x]
+    assert x.op is not None
+    operands = [_text(operand, texts, shared, names, arrays) for operand in x.inputs]
+    if x.op.name == "square":
+        operands.append(_text(x.inputs[0], texts, shared, names, arrays))
+        text = f"({operands[0]} * {operands[1]})"
+    else:
+        text = written(x.op, operands, names, arrays)
+    if x in shared:
+        name = f"w{len(texts)}"
+        texts[x] = name
+        return f"({name} := {text})"
+    return text
 
 
 class Compiled:

@@ -396,3 +396,44 @@ def test_values_not_read_by_any_rule_are_not_kept() -> None:
     while fn.op is not None:
         assert not any(hasattr(value, "dtype") for value in (*fn.inputs[1::2], fn.y))
         fn = fn.next_functions[0][0]
+
+
+@pytest.mark.parametrize("size", [3, 1000, 20_000])
+def test_the_ordinary_case_takes_the_quick_way(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    from autodiff.tensors import graph
+
+    def unwanted(*_: Any) -> None:
+        raise AssertionError("the careful sweep ran")
+
+    monkeypatch.setattr(graph, "careful", unwanted)
+    data = np.linspace(-2.0, 2.0, size)
+    x, k = leaf(data), leaf(3.0)
+    y = ad.sum(ad.exp(-x * x) * ad.sin(k * x) + ad.log1p(x * x) / (1 + x * x))
+    y.backward()
+    e, s, d, log = np.exp(-data * data), np.sin(3 * data), 1 + data * data, np.log1p(data * data)
+    want = e * (3 * np.cos(3 * data) - 2 * data * s) + 2 * data * (1 - log) / (d * d)
+    assert np.allclose(x.grad.numpy(), want, rtol=1e-12, atol=1e-14)
+    assert k.grad.item() == pytest.approx((e * np.cos(3 * data) * data).sum(), rel=1e-12, abs=1e-12)
+    w = leaf(np.ones((3, 2)) * 0.1)
+    ad.mean(ad.tanh(ad.tensor(np.ones((4, 3))) @ w + 1) ** 2).backward()
+    a = leaf(2.0)
+    (ad.sqrt(a) * a / 3 - ad.sin(a) ** a).backward()
+
+
+def test_kept_arrays_are_nobodys() -> None:
+    """Buffers of a freed graph serve the next one, but never one that somebody still holds."""
+    from autodiff.tensors import buffers
+
+    data = np.linspace(0.0, 1.0, buffers.SMALL)
+    x = leaf(data)
+    mine = ad.exp(x)
+    raw = ad.sin(x)
+    outside = raw.detach().numpy()
+    (mine * raw * ad.cos(x)).sum().backward()
+    want, first = np.exp(data), x.grad.numpy().copy()
+    for _ in range(3):
+        x.grad = None
+        (ad.exp(x) * ad.sin(x) * ad.cos(x)).sum().backward()
+        assert np.array_equal(mine.detach().numpy(), want) and np.array_equal(outside, np.sin(data))
+        assert np.array_equal(x.grad.numpy(), first)
+    assert buffers._held[0] <= buffers.MOST

@@ -97,9 +97,8 @@ def swept(nodes: list[Any], g: Any, shape: tuple[int, ...], needed: set[Any] | N
     if run is None:
         if len(_known) >= KEPT:
             _known.clear()
-        run = _known[whole] = _code(
-            whole, len(leaves), len(arrays), [len(fn.inputs) // 2 for fn in nodes], [fn.op for fn in nodes]
-        )
+        calls = [(fn.op, len(fn.inputs) // 2) for fn in nodes]
+        run = _known[whole] = _code(whole, len(leaves), len(arrays), calls)
     results: list[Any] = [None] * len(leaves)
     size = int(np.prod(shape))
     found = run(g.flat[0] if uniform else g.ravel(), arrays, numbers, results, size, lambda: np.empty(size))

@@ -21,6 +21,7 @@ from autodiff.ops import OPS
 from autodiff.ops.record import Op, chain, gate
 from autodiff.rules import Compiled, compiled
 from autodiff.tensors.blocks import region, swept
+from autodiff.tensors.buffers import give
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -337,6 +338,8 @@ def _rules(op: Op, count: int, arrays: bool) -> tuple[Any, ...]:
 
     Of floats: the local derivative, as a constant or a function (y, *xs).
     """
+    if not op.differentiable:
+        raise ArithmeticError("an operation of the user's own")  # whose backward the careful sweep calls
     rules: list[Compiled] = [compiled(op, i, count, arrays) for i in range(count)]
     if arrays:
         found = tuple(r.sent if r.constant not in (1.0, -1.0) else r.constant for r in rules)
@@ -412,7 +415,7 @@ def sweep(
             else:
                 with np.errstate(all="ignore"):
                     found = _quick(roots, seeds, targets, needed, done)
-        except (ArithmeticError, ValueError, TypeError):
+        except (ArithmeticError, ValueError):
             found = None  # to be explained or done with care
     if found is None or not _finite(found.values()):
         plan = plan or Plan(roots, targets)
@@ -421,6 +424,8 @@ def sweep(
         found = careful(plan, roots, seeds, targets, wrap)
         done = plan.order
     if not keep:
+        if modules.get("numpy") is not None and any(fn.y.__class__ is not float for fn in done):
+            give(done)
         for fn in done:
             fn.inputs = fn.y = None
         done.clear()

@@ -10,6 +10,7 @@ from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.ops import OPS
 from autodiff.ops.record import Op
+from autodiff.tensors.buffers import SMALL, result_of, ufunc_of
 from autodiff.tensors.graph import (
     AccumulateGrad,
     Blank,
@@ -697,7 +698,8 @@ def unary(op: Op) -> Callable[[Any], Tensor]:
             return general(op, (x,), NONE)
         else:
             with numpy_of(a).errstate(all="ignore"):
-                made._value = y = array(a)
+                ufunc = ufunc_of(op) if a.size >= SMALL else None
+                made._value = y = array(a) if ufunc is None else result_of(ufunc, a)
         if m is None:
             made._fn = None
             return made
@@ -720,26 +722,39 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
     """The operator of a row of two operands, its reflection, and its form in place; `quiet` if arrays never warn."""
     op = OPS[name]
     general = Tensor.apply_op
-    keeps = {(m, n): plan_of(op, (m or None, n or None))[0] for m in (True, False) for n in (True, False)}
+    keeps: dict[tuple[bool, bool], tuple[bool, ...]] = {}
+    for m in (True, False):
+        for n in (True, False):
+            keep, keep_y = plan_of(op, (m or None, n or None))
+            keeps[m, n] = (*keep, keep_y)
+
+    array = op.array
 
     def of_arrays(m: Any, a: Any, n: Any, b: Any) -> Tensor:
         made = Tensor()
-        made._value = y = value(a, b)
+        if quiet:
+            if getattr(a, "size", 0) >= SMALL or getattr(b, "size", 0) >= SMALL:
+                made._value = y = result_of(ufunc_of(op), a, b)
+            else:
+                made._value = y = value(a, b)
+        else:
+            with numpy_of(a).errstate(all="ignore"):
+                made._value = y = result_of(ufunc_of(op) or array, a, b)
         if m is None and n is None:
             made._fn = None
             return made
         made._fn = fn = GradFn()
         fn.op = op
         fn.index = number()
-        u, v = keeps[m is not None, n is not None]
+        u, v, w = keeps[m is not None, n is not None]
         fn.inputs = (m, a if u or a.__class__ is float else a.shape, n, b if v or b.__class__ is float else b.shape)
-        fn.y = y.shape
+        fn.y = y if w else y.shape
         return made
 
     def other_way(m: Any, a: Any, n: Any, b: Any, operands: tuple[Any, Any]) -> Any:
-        if quiet and not special[0] and _is_real(a) and _is_real(b):
-            return of_arrays(m, a, n, b)
         try:
+            if not special[0] and _is_real(a) and _is_real(b):
+                return of_arrays(m, a, n, b)
             return general(op, operands, NONE)
         except TypeError:
             return NotImplemented
