@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shlex
 import subprocess
@@ -19,6 +20,7 @@ from autodiff.ops import NAMES, OPS
 README = Path(__file__).parent.parent / "README.md"
 EXAMPLE = re.compile(r"^    \$ (autodiff .*)\n((?:    .*\n)*)", re.MULTILINE)
 TABLE = re.compile(r"(<!-- functions -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+TORCH = re.compile(r"(<!-- torch -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
 def output(line: str) -> str:
@@ -39,6 +41,15 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def differences() -> str:
+    """Where torch answers differently, from the test that holds us against it."""
+    spec = importlib.util.spec_from_file_location("differences", Path(__file__).with_name("test_torch.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return str(module.differences()) + "\n"
+
+
 TEXT = README.read_text(encoding="utf-8")
 
 
@@ -56,6 +67,12 @@ def test_the_table_is_fresh() -> None:
     assert found is not None and found[2] == table()
 
 
+def test_the_differences_from_torch_are_listed() -> None:
+    found = TORCH.search(TEXT)
+    assert found is not None and found[2] == differences()
+
+
 if __name__ == "__main__":
     text = EXAMPLE.sub(lambda match: f"    $ {match[1]}\n{output(match[1])}", TEXT)
+    text = TORCH.sub(lambda match: match[1] + differences() + match[3], text)
     README.write_text(TABLE.sub(lambda match: match[1] + table() + match[3], text), encoding="utf-8")

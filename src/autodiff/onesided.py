@@ -85,4 +85,4 @@ def one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> An
         return np.where(far, jump * sign * np.inf, sign * np.asarray(rate) + 0.0 * root.value)
     if abs(jump) > 1e-12 * (1.0 + abs(root.value)):
         return jump * sign * numeric.inf
-    return sign * rate
+    return sign * rate + 0.0

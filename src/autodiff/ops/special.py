@@ -300,7 +300,7 @@ silu: Op = Op(
     "x*sigmoid(x)",
     _silu,
     lambda x: _tail(x, sigmoid.array(x)),
-    [lambda y, x: mul(sigmoid(x), add(1.0, _tail(x, sigmoid(neg(x)))))],
+    [lambda y, x: add(sigmoid(x), _tail(x, square(mul(0.5, sech(mul(0.5, x))))))],
     aliases="swish",
     samples=[0.3, -2.0, -600.0, 1e200],
 )

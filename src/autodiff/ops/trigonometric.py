@@ -296,8 +296,8 @@ atan2: Op = Op(
     kinks="nan at (0, 0)",
     conventions={
         "torch": [
-            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, atan2.partial(0)(z, y, x)),
-            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, atan2.partial(1)(z, y, x)),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, div(unit(x, y), hypot(x, y))),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, neg(div(unit(y, x), hypot(x, y)))),
         ]
     },
 )
