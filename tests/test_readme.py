@@ -18,7 +18,7 @@ from autodiff.commands.functions import call
 from autodiff.ops import NAMES, OPS
 
 README = Path(__file__).parent.parent / "README.md"
-EXAMPLE = re.compile(r"^    \$ (autodiff .*)\n((?:    .*\n)*)", re.MULTILINE)
+EXAMPLE = re.compile(r"^    \$ (autodiff .*)\n((?:    (?!\$).*\n|\n(?=    (?!\$)))*)", re.MULTILINE)
 TABLE = re.compile(r"(<!-- functions -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 TORCH = re.compile(r"(<!-- torch -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
