@@ -27,6 +27,7 @@ from autodiff.symbolic.text import text
 HERE = Path(__file__).parent
 YARDSTICK = HERE.joinpath("yardstick.txt").read_text(encoding="utf-8").split("\n")[:-1]
 LANGUAGE = HERE.joinpath("language.txt").read_text(encoding="utf-8").split("\n")[:-1]
+PIECEWISE = HERE.joinpath("piecewise.txt").read_text(encoding="utf-8").split("\n")[:-1]
 ARRAYS = HERE.joinpath("arrays.txt").read_text(encoding="utf-8").split("\n")[:-1]
 MAX = 10**6
 
@@ -72,7 +73,7 @@ def disagreements(source: str, order: int, evaluate: Any) -> tuple[int, list[str
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-@pytest.mark.parametrize("source", YARDSTICK + LANGUAGE)
+@pytest.mark.parametrize("source", YARDSTICK + LANGUAGE + PIECEWISE)
 def test_equal_to_the_derivative(source: str, order: int, exactly: Any) -> None:
     count, wrong = disagreements(source, order, exactly)
     assert not wrong
@@ -185,6 +186,11 @@ EXACTLY = {
     "diff(x^4, x)": "12*x^2",
     "diff(f0*sin(x), x)": "cos(x)",
     "true*x": "1",
+    "relu(x) - relu(-x)": "1",
+    "max(x, -x)": "1 if x > 0 else -1",
+    "relu(x) + relu(x - 1)": "2 if x > 1 else 1 if x > 0 else 0",
+    "relu(x)*abs(x)": "2*x if x > 0 else 0",
+    "relu(x - 0.5)*relu(1.5 - x)": "2 - 2*x if 0.5 < x < 1.5 else 0",
     "x*1e300*1e300": "inf",
 }
 

@@ -34,10 +34,12 @@ _polys: WeakValueDictionary[Any, Poly] = WeakValueDictionary()
 class Atom:
     """A symbol (no args), a prime "#" (its number), a sum "+" (its Poly), or a function of Polys."""
 
-    __slots__ = ("__weakref__", "args", "name", "serial")
+    __slots__ = ("__weakref__", "args", "depth", "name", "serial")
     name: str
     args: tuple[Any, ...]
     serial: int
+    depth: int
+    """Of a conditional: how many conditionals there are within conditionals; else 0."""
 
     def __repr__(self) -> str:
         return f"{self.name}{self.args}" if self.args else self.name
@@ -81,7 +83,10 @@ def atom(name: str, *args: Any) -> Atom:
     found = _atoms.get(key)
     if found is None:
         found = Atom.__new__(Atom)
-        found.name, found.args, found.serial = name, args, next(_serial)
+        found.name, found.args, found.serial, found.depth = name, args, next(_serial), 0
+        if name == "where":
+            inner = [g.atom.depth for p in args[1:] for m in p.terms for g, _ in m]
+            found.depth = 1 + max(inner, default=0)
         _atoms[key] = found
     return found
 
@@ -299,24 +304,31 @@ def product(*ps: Poly) -> Poly:
     return multiply(ps)
 
 
+DEEP = 12  # conditionals within conditionals; what is deeper is left as it is
+
+
 def conditional(p: Poly) -> Atom | None:
     """The conditional that a single term consists of."""
     if len(p.terms) == 1:
-        ((m, _),) = p.terms.items()
-        if len(m) == 1 and m[0][1] == 1 and m[0][0].atom.name == "where":
-            return m[0][0].atom
+        (m,) = p.terms
+        return m[0][0].atom if chosen_by(m) else None
     return None
+
+
+def chosen_by(m: Mono) -> bool:
+    """Whether a product is one conditional, and not too deep a one."""
+    return len(m) == 1 and m[0][1] == 1 and m[0][0].atom.name == "where" and m[0][0].atom.depth <= DEEP
 
 
 def joined(p: Poly) -> Poly:
     """Conditionals on the same condition become one; so do those of a sum that is small."""
     found: dict[Poly, list[tuple[Mono, Exact]]] = {}
     for m, c in p.terms.items():
-        if len(m) == 1 and m[0][0].atom.name == "where":
+        if chosen_by(m):
             found.setdefault(m[0][0].atom.args[0], []).append((m, c))
     if not found or (len(found) == 1 and len(next(iter(found.values()))) == 1 and len(p.terms) == 1):
         return p
-    rest = {m: c for m, c in p.terms.items() if not (len(m) == 1 and m[0][0].atom.name == "where")}
+    rest = {m: c for m, c in p.terms.items() if not chosen_by(m)}
     everything = list(found)
     if len(everything) > 3:
         # many conditions: one conditional for each, side by side
@@ -350,7 +362,7 @@ def choose(where: Poly, a: Poly, b: Poly) -> Poly:
     if known is not None:
         return a if known else b
     a, b = assume(a, where, True), assume(b, where, False)
-    if a is b:
+    if a is b or point_between(where, a, b):
         return a
     test = atom_of(where)
     if test is not None and test.name == "not":
@@ -372,7 +384,10 @@ def atom_of(p: Poly) -> Atom | None:
 
 
 def assume(p: Poly, where: Poly, truth: bool) -> Poly:
-    """p where a condition is known to hold, or not to."""
+    """p where a condition is known to hold, or not to; a very large p as it is."""
+    inside = order([p], WIDE)
+    if len(inside) > WIDE:
+        return p
     known = {where: number(int(truth))}
     test = atom_of(where)
     if test is not None:
@@ -384,7 +399,83 @@ def assume(p: Poly, where: Poly, truth: bool) -> Poly:
                 known[part] = FALSE
         if test.name in OPPOSITE:
             known[of_atom(atom(OPPOSITE[test.name], *test.args))] = number(int(not truth))
+            here = interval(test, truth)
+            for one in {g.atom: None for q in inside for m in q.terms for g, _ in m} if here is not None else ():
+                found = implied(test, truth, one) if one.name in OPPOSITE else None
+                if found is not None:
+                    known[of_atom(one)] = number(int(found))
+                elif one.name in SIGNED and here is not None:
+                    signed(one, test.args[0], here, known)
     return substitute(p, known)
+
+
+WIDE = 200  # Polys within one that is still searched for what a condition says of it
+SIGNED = ("abs", "sign", "relu")
+
+
+def signed(one: Atom, known_of: Poly, here: tuple[Exact, Exact, Exact, Exact], known: dict[Poly, Poly]) -> None:
+    """abs, sign and relu of something whose sign an interval tells."""
+    u = one.args[0]
+    low, low_open, high, high_open = here
+    shift = minus(u, known_of).value
+    if shift is None:
+        shift = plus(u, known_of).value
+        low, low_open, high, high_open = -high, high_open, -low, low_open
+    if shift is None:
+        return
+    above, below = low + shift, high + shift
+    if above > 0 or (above == 0 and (low_open or one.name != "sign")):
+        known[of_atom(one)] = TRUE if one.name == "sign" else u
+    elif below < 0 or (below == 0 and (high_open or one.name != "sign")):
+        known[of_atom(one)] = number(-1) if one.name == "sign" else FALSE if one.name == "relu" else scale(u, -1)
+
+
+def interval(test: Atom, truth: bool) -> tuple[Exact, Exact, Exact, Exact] | None:
+    """Where a comparison with a number holds: bounds, each with 1 where it is left out, as (low, open, high, open)."""
+    n = test.args[1].value
+    name = test.name if truth else OPPOSITE[test.name]
+    if n is None:
+        return None
+    bounds = {
+        "lt": (-INFINITE, 0, n, 1),
+        "le": (-INFINITE, 0, n, 0),
+        "gt": (n, 1, INFINITE, 0),
+        "ge": (n, 0, INFINITE, 0),
+    }
+    return bounds.get(name, (n, 0, n, 0) if name == "eq" else None)
+
+
+INFINITE = math.inf
+
+
+def implied(test: Atom, truth: bool, other: Atom) -> bool | None:
+    """What one comparison of something with a number says of another."""
+    if test is other or test.args[0] is not other.args[0]:
+        return None
+    here = interval(test, truth)
+    for answer in (True, False):
+        there = interval(other, answer)
+        if here is None or there is None:
+            continue
+        (low, low_open, high, high_open), (a, a_open, b, b_open) = here, there
+        if (low, low_open) >= (a, a_open) and (high, -high_open) <= (b, -b_open):
+            return answer
+    return None
+
+
+def point_between(where: Poly, a: Poly, b: Poly) -> bool:
+    """Whether `b` is `a` but for one point, as in `a if x > 0 else (a if x < 0 else c)`."""
+    inner = conditional(b)
+    if inner is None or not unit(b) or inner.args[1] is not a:
+        return False
+    one, two = atom_of(where), atom_of(inner.args[0])
+    return (
+        one is not None
+        and two is not None
+        and {one.name, two.name} == {"lt", "gt"}
+        and one.args == two.args
+        and one.args[1].value is not None
+    )
 
 
 def parts(p: Poly) -> Iterator[Poly]:
@@ -397,13 +488,15 @@ def parts(p: Poly) -> Iterator[Poly]:
                 yield term(1, g.mono)
 
 
-def order(roots: Iterable[Poly]) -> list[Poly]:
-    """All Polys within the roots, each once, inner ones first."""
+def order(roots: Iterable[Poly], most: float = math.inf) -> list[Poly]:
+    """All Polys within the roots, each once, inner ones first; some that are more than `most` if there are."""
     found: list[Poly] = []
     seen: set[Poly] = set()
     stack = [(root, False) for root in roots]
     while stack:
         p, done = stack.pop()
+        if len(seen) > most:
+            return [*seen]
         if done:
             found.append(p)
         elif p not in seen:
@@ -742,7 +835,9 @@ def _compare(name: str, flipped: str, holds: Callable[[Exact, Exact], bool]) -> 
         if m is not None:
             return function(flipped, b, a)
         if n is None:
-            return None
+            difference = minus(a, b)  # x > -x as x > 0
+            shorter = len(difference.terms) < len(a.terms) + len(b.terms)
+            return function(name, difference, FALSE) if shorter else None
         fixed = a.terms.get(ONE, 0)  # x - 2 > 0 as x > 2, -x > 0 as x < 0
         rest = minus(a, number(fixed))
         c = content(rest) * (-1 if negative(rest) else 1)

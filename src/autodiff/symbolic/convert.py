@@ -383,8 +383,8 @@ def coefficient(c: Exact, more: bool) -> tuple[float, float]:
         return (x if x is not None else nearest(c)), 1.0
     if x is not None:
         spelled = (0 if c.numerator == 1 and more else len(f"{p:g}") + more) + len(f"{q:g}") + 1
-        if len(repr(x).removesuffix(".0")) + more < spelled:
-            return x, 1.0
+        if len(repr(x).removesuffix(".0")) <= spelled + (-2 if more else 1):
+            return x, 1.0  # 0.3*x but x/2; on its own 0.25 rather than 1/4
     return p, q
 
 

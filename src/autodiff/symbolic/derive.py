@@ -9,8 +9,8 @@ own sweep gives when the recorded values are formulas.
 from __future__ import annotations
 
 from autodiff import numeric
-from autodiff.errors import Note, RequestError
-from autodiff.evaluate import MAX_OPS, evaluate, inputs_of
+from autodiff.errors import NameProblem, Note, RequestError
+from autodiff.evaluate import MAX_OPS, evaluate, inputs_of, suggestion
 from autodiff.operands.entries import Entries, objects
 from autodiff.operands.formula import Formula, Symbol, judged, replay, walk
 from autodiff.ops import OPS
@@ -53,6 +53,12 @@ def derive(
     point = point or {}
     value, notes = value_formula(program, point, max_ops)
     names = inputs_of(program, point)
+    for name in wrt:
+        if name not in names:
+            raise NameProblem(
+                f"'{name}' is no input of the expression",
+                help=suggestion(name, names) or (f"its inputs are {', '.join(names)}" if names else "it has none"),
+            )
     writer = Writer(names)
     shape = numeric.shape(value)
     starts = read(value.array.ravel().tolist() if shape else [value])
@@ -127,20 +133,31 @@ def along(
     program: Program, symbols: Mapping[str, Formula], point: Mapping[str, Any], loop: Span | None, max_ops: int
 ) -> tuple[Any, list[Note]]:
     """The formula of the path that the program takes at a point."""
-    missing = [name for name in symbols if name not in point]
-    if missing:
-        raise RequestError(
-            "there are too many ways through the conditions of the text to follow them all"
-            if loop is None
-            else "a loop has as many rounds as the values say, so its derivative needs a point",
-            span=loop,
-            help=f"give --at {','.join(f'{name}=…' for name in missing)}; the formula is that of the path taken there",
-        )
-    known: dict[Formula, Any] = {symbol: point[name] for name, symbol in symbols.items()}
-    with judged(lambda f: float(replay([f], known)[0])):
+    known: dict[Formula, Any] = {symbol: point[name] for name, symbol in symbols.items() if name in point}
+
+    def judge(f: Formula) -> float:
+        missing = [name for name in symbols if name not in point]
+        try:
+            return float(replay([f], known)[0])
+        except KeyError:
+            raise pointless(missing, loop) from None
+
+    if symbols and not point:
+        raise pointless(list(symbols), loop)
+    with judged(judge):
         value = run(program, symbols, max_ops)
-    at = ", ".join(f"{name}={point[name]:g}" for name in symbols)
+    at = ", ".join(f"{name}={point[name]:g}" for name in symbols if name in point)
     return value, [Note("path", f"the formula is that of the path taken{' at ' + at if at else ''}", loop)]
+
+
+def pointless(missing: Sequence[str], loop: Span | None) -> RequestError:
+    return RequestError(
+        "there are too many ways through the conditions of the text to follow them all"
+        if loop is None
+        else "a loop has as many rounds as the values say, so its derivative needs a point",
+        span=loop,
+        help=f"give --at {','.join(f'{name}=…' for name in missing)}; the formula is that of the path taken there",
+    )
 
 
 def explored(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> Any:

@@ -39,6 +39,8 @@ class Target:
     helpers: Mapping[str, str] = {}
     words: frozenset[str] = frozenset()
     """Names that a variable can't have."""
+    total = True
+    """Whether functions give nan outside their domain, rather than an exception."""
 
     def number(self, x: float) -> str:
         return spelled(x)
@@ -171,7 +173,7 @@ def emit(language: str, source: str, found: Derived, inputs: Sequence[str]) -> s
             word += "_"
         spoken[name] = word
     symbols: dict[Any, str] = {Symbol(name): word for name, word in spoken.items()}
-    parts = common(roots, {*spoken.values(), *taken})
+    parts = common(roots, {*spoken.values(), *taken}, target.total)
     return render(target, source, found, [spoken[name] for name in arguments], symbols, parts)
 
 

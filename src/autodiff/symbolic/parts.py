@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 LONG = 400  # characters of a formula from which its common parts are named
 WORTH = 8  # characters of a part that is worth a name
+ENDLESS = 20_000
 
 
 def always(roots: Sequence[Any]) -> list[Formula]:
@@ -31,10 +32,11 @@ def always(roots: Sequence[Any]) -> list[Formula]:
     return [f for f in walk(roots) if f in seen]
 
 
-def common(roots: Sequence[Any], taken: Collection[str], worth: int = WORTH) -> dict[Formula, str]:
+def common(roots: Sequence[Any], taken: Collection[str], everywhere: bool = True) -> dict[Formula, str]:
     """Names for parts that occur more than once, in an order in which they can be computed.
 
-    Parts within a branch of a conditional have none: they may not be defined where it is not taken.
+    Parts within a branch of a conditional may not be defined where it is not taken: they have names only if
+    `everywhere`, or if there is no end to the text without.
     """
     uses: dict[Formula, int] = {}
     for f in walk(roots):
@@ -47,8 +49,9 @@ def common(roots: Sequence[Any], taken: Collection[str], worth: int = WORTH) -> 
     known: dict[Any, int] = {}
     names: dict[Formula, str] = {}
     numbers = (n for n in count(1) if f"t{n}" not in taken)
-    for f in always(roots):
-        if f.op is not None and uses[f] > 1 and lengths(f, known) >= worth:
+    everywhere = everywhere or sum(lengths(root, known) for root in roots) > ENDLESS
+    for f in walk(roots) if everywhere else always(roots):
+        if f.op is not None and uses[f] > 1 and lengths(f, known) >= WORTH:
             names[f] = f"t{next(numbers)}"
     return names
 

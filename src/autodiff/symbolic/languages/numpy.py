@@ -44,6 +44,7 @@ HELPERS |= {f"_{name}": f"_{name} = np.vectorize(math.{name}, otypes=[float])\n"
 
 class NumPy(Python):
     name = "numpy"
+    total = True
     calls: Mapping[str, str] = {**python.CALLS, **CALLS}
     helpers = HELPERS
     words = python.Python.words | {"np"}

@@ -180,6 +180,7 @@ CALLS |= {"leaky_relu": "_leaky_relu", "elu": "_elu", "clip": "_clip"}
 
 class Python(Target):
     name = "python"
+    total = False
     calls: Mapping[str, str] = CALLS
     helpers: Mapping[str, str] = HELPERS
     words = frozenset({"math", "abs", "max", "min", "range", "int", "round", "enumerate", "float", *keyword.kwlist})
