@@ -61,6 +61,7 @@ def test_markdown(tell: Any) -> None:
     assert said[0] == "## `(x+2)*x`"
     assert "| `a` | `x + 2` | `2 + 2` | `4` | `AddBackward0` |" in said
     assert "| `a = x + 2` | `dy/da = 2` | `x` | `∂a/∂x = 1` | `1 · 2 = 2` |" in said
+    assert "| `x` | `dy/dx = 4 + 2 = 6` |  |  | two paths meet, from y and a |" in said
     assert said[-1] == "- `dy/dx = 4 + 2 = 6`"
     for line in said:  # every row of a table has five cells
         assert not line.startswith("|") or line.count("|") == 6

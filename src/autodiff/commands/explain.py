@@ -49,6 +49,7 @@ def columns(out: Output) -> int:
     import os
 
     try:
-        return max(60, os.get_terminal_size(1).columns) if out.terminal() else 100
+        wide = os.get_terminal_size(1).columns if out.terminal() else 0
+        return max(60, wide) if wide else 100
     except OSError:
         return 100

@@ -85,6 +85,10 @@ class Lesson:
         value = self.say.number(local)
         return said + (f"{printable(formula, self.say.ascii)} = " if formula and formula != value else "") + value
 
+    def inputs(self) -> list[int]:
+        """The inputs at which something arrived."""
+        return [at for at in leaves(self.rows) if self.arrived[at]]
+
     def results(self) -> list[str]:
         """The value and what was asked for."""
         value = next((row.value for row in self.rows if row.result), None)
@@ -124,9 +128,8 @@ def text(lesson: Lesson) -> str:
         for send in step.sends:
             local = lesson.local(step.row, send.to, send.formula, send.local)
             table.append((f"  {lesson.arrow} {say.name(send.to)}", local, say.product(row, send)))
-    for at in leaves(lesson.rows):
-        if lesson.arrived[at]:
-            table.append((say.name(at), lesson.gradient(at), lesson.meeting(at)))
+    for at in lesson.inputs():
+        table.append((say.name(at), lesson.gradient(at), lesson.meeting(at)))
     lines += _columns(table)
     lines += ["", "Result", *["  " + line for line in lesson.results()]]
     return "\n".join(lines) + "\n"
@@ -185,6 +188,9 @@ def markdown(lesson: Lesson) -> str:
             cells = (*left, say.name(send.to), local, say.product(row, send))
             lines.append("| " + " | ".join(map(_cell, cells)) + " |")
             left = ("", "")
+    for at in lesson.inputs():
+        sum_ = f"{_cell(say.name(at))} | {_cell(lesson.gradient(at))}"
+        lines.append(f"| {sum_} |  |  | {_plain(lesson.meeting(at))} |")
     lines += ["", "### Result", ""]
     lines += [f"- {_code(line)}" for line in lesson.results()]
     return "\n".join(lines) + "\n"
@@ -198,6 +204,11 @@ def _code(text: str) -> str:
         fence += "`"
     blank = " " if text.startswith("`") or text.endswith("`") else ""
     return f"{fence}{blank}{text}{blank}{fence}" if text else ""
+
+
+def _plain(text: str) -> str:
+    """Words in a table that name the user's things: nothing in them is markup."""
+    return "".join([f"\\{char}" if char in "\\`*_{}[]<>()#+-.!|~" else char for char in text])
 
 
 def _cell(text: str) -> str:
@@ -250,6 +261,10 @@ def tables(lesson: Lesson, columns: int) -> str:
                 *left, Text(say.name(send.to)), shown(send.local, local), shown(send.sent, say.product(row, send))
             )
             left = (Text(""), Text(""))
+    for at in lesson.inputs():
+        row = lesson.rows[at]
+        name, sum_ = Text(say.name(at), style="cyan"), shown(row.grad, lesson.gradient(at))
+        backward.add_row(name, sum_, "", "", Text(lesson.meeting(at), style="dim"))
     page = StringIO()
     console = Console(
         file=page, force_terminal=True, color_system="standard", width=columns, highlight=False, legacy_windows=False,
