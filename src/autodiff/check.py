@@ -265,7 +265,7 @@ def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: Sequence
     entries: list[Entry | None] = [None] * len(ours)
     seen: list[list[Sides]] = [[] for _ in ours]
     rough = [0] * len(ours)  # at how many levels the two sides did not meet, or ran off
-    for count, exponent in LEVELS:
+    for depth, (count, exponent) in enumerate(LEVELS):
         probe.enter(count)
         for k, sides in enumerate(differences(probe, place, exponent)):
             if entries[k] is not None:
@@ -284,15 +284,20 @@ def judged(probe: Probe, place: Place, ours: Sequence[float], rounding: Sequence
                 rough[k] = 0
             if rough[k] == 2:
                 entries[k] = at_kink(probe, place, k, ours[k], seen[k][-2:], rounding[k])
+            if entries[k] is None and depth == 2 and confirmed(seen[k]):
+                entries[k] = disputed(probe, place, k, ours[k], sides, rounding[k])
         if all(entry is not None for entry in entries):
             break
     for k, entry in enumerate(entries):
-        if entry is None and not (math.isfinite(probe.values[k]) or math.isfinite(ours[k])):
-            # beyond float64: the value says so, and its notes say where
-            entries[k] = Entry(ours[k], float(seen[k][-1].central), math.inf, True)
-        elif entry is None:
+        if entry is None:
             entries[k] = disputed(probe, place, k, ours[k], seen[k][-1], rounding[k])
     return [entry for entry in entries if entry is not None]
+
+
+def confirmed(seen: Sequence[Sides]) -> bool:
+    """Whether more digits would tell nothing new: the last levels agree on a number that is not 0."""
+    last, before = seen[-1].central, seen[-2].central
+    return bool(m.isfinite(last) and abs(last - before) <= 1e-9 * abs(last) and last)
 
 
 def allowance(sides: Sides, rounding: float) -> float:
@@ -395,6 +400,8 @@ def holds_beside(probe: Probe, place: Place, k: int, sign: float) -> bool:
 def disputed(probe: Probe, place: Place, k: int, ours: float, sides: Sides, rounding: float) -> Entry:
     """The last word where ours differs from a smooth numerical derivative."""
     theirs = float(sides.central)
+    if not math.isfinite(probe.values[k]) and not math.isfinite(ours):
+        return Entry(ours, theirs, math.inf, True)  # beyond float64: the value says so, and its notes say where
     tolerance = allowance(sides, rounding)
     entry = Entry(ours, theirs, tolerance, agree(ours, theirs, tolerance))
     if entry.ok:
