@@ -5,19 +5,13 @@ from __future__ import annotations
 import json
 import random
 import re
-import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from autodiff import cli
-
-sys.path.insert(0, str(Path(__file__).parent))
-from browser import PROGRAM, Browser
-
-sys.path.pop(0)
 
 TWELVE = "exp(sin(x*y)+x^2)*y/log(y) - x*y"
 
@@ -115,27 +109,18 @@ def test_whatever_is_drawn_is_well_formed(tmp_path: Path, words: tuple[str, ...]
     assert svg_of(page).find(".//{*}g[@id]") is not None
 
 
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    if PROGRAM is None:
-        pytest.skip("no Chromium on the PATH")
-    made = Browser(tmp_path_factory.mktemp("profile"))
-    yield made
-    made.close()
-
-
 SAY = "document.getElementById('say').textContent"
 SEEN = "e => { const s = getComputedStyle(e); return s.opacity !== '0' && s.visibility !== 'hidden' }"
 
 
-def seen(browser: Browser, what: str) -> list[str]:
+def seen(browser: Any, what: str) -> list[str]:
     """The texts of a class in the picture that can be seen."""
     found = browser.value(f"[...document.querySelectorAll('.boxes {what}')].filter({SEEN}).map(e => e.textContent)")
     assert isinstance(found, list)
     return found
 
 
-def test_the_keyboard_steps_through(browser: Browser, tmp_path: Path) -> None:
+def test_the_keyboard_steps_through(browser: Any, tmp_path: Path) -> None:
     draw(tmp_path / "g.html", "(x+2)*x", "x=2")
     browser.open(tmp_path / "g.html")
     assert seen(browser, ".k") == [] and seen(browser, ".g") == []
@@ -160,7 +145,7 @@ def test_the_keyboard_steps_through(browser: Browser, tmp_path: Path) -> None:
     assert browser.fetched() == [(tmp_path / "g.html").as_uri()] and browser.complaints() == []
 
 
-def test_hovering_and_focus_tell_local_derivatives(browser: Browser, tmp_path: Path) -> None:
+def test_hovering_and_focus_tell_local_derivatives(browser: Any, tmp_path: Path) -> None:
     draw(tmp_path / "g.html", "(x+2)*x", "x=2")
     browser.open(tmp_path / "g.html")
     browser.press("End")
@@ -174,7 +159,7 @@ def test_hovering_and_focus_tell_local_derivatives(browser: Browser, tmp_path: P
     assert browser.value(f"{tip}.hidden") is True
 
 
-def test_a_screen_reader_finds_its_way(browser: Browser, tmp_path: Path) -> None:
+def test_a_screen_reader_finds_its_way(browser: Any, tmp_path: Path) -> None:
     draw(tmp_path / "g.html", "(x+2)*x", "x=2")
     browser.open(tmp_path / "g.html")
     nodes = browser.ask("Accessibility.getFullAXTree")["nodes"]
@@ -187,7 +172,7 @@ def test_a_screen_reader_finds_its_way(browser: Browser, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(("text", "point"), [(TWELVE, "x=1,y=2"), (long_text(40), "x=0.3,y=0.7,z=1.1")])
-def test_both_colour_schemes(browser: Browser, tmp_path: Path, text: str, point: str) -> None:
+def test_both_colour_schemes(browser: Any, tmp_path: Path, text: str, point: str) -> None:
     draw(tmp_path / "g.html", text, point)
     pictures = []
     for scheme, light in (("light", True), ("dark", False)):

@@ -27,6 +27,7 @@ OVERVIEW = """Derivatives of expressions, and the computation behind them.
 autodiff grad '(x+2)*x' --at x=2          value and derivative
 autodiff grad '(x+2)*x' x=2               the same
 autodiff graph '(x+2)*x' --at x=2         the recorded graph
+autodiff explain '(x+2)*x' --at x=2       where the derivative comes from
 autodiff eval 'sin(x)' --sweep x=0:1:11   a table
 autodiff functions                        what there is to call
 

@@ -1,4 +1,4 @@
-"""A headless Chromium on a pair of pipes: just what the tests of the page need of its protocol."""
+"""A headless Chromium on a pair of pipes, for the tests of the page: just what they need of its protocol."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ import os
 import select
 import shutil
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 PROGRAM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = """--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking --no-first-run
@@ -122,3 +125,12 @@ class Browser:
     def complaints(self) -> list[Any]:
         """Errors of scripts and of the console."""
         return [e for e in self.events if e.get("method") in ("Runtime.exceptionThrown", "Log.entryAdded")]
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    if PROGRAM is None:
+        pytest.skip("no Chromium on the PATH")
+    made = Browser(tmp_path_factory.mktemp("profile"))
+    yield made
+    made.close()
