@@ -71,7 +71,7 @@ def doubts(request: Request, out: Outcome) -> list[Note]:
     from autodiff.cancellation import cancellation
 
     kinked = any(note.kind == "kink" for note in out.notes)
-    found = out.gradient or {}
+    found = out.gradient or out.jacobian or {}
     return cancellation(request.program, request.point, out.value, found, request.settings.convention, kinked)
 
 
@@ -117,6 +117,7 @@ def sensitivities(request: Request, out: Outcome) -> tuple[Fields, dict[str, Any
 @answering
 def jac(request: Request) -> Parts:
     out = differentiate.jacobian(request.program, request.point, request.wrt(), request.settings)
+    out.notes += doubts(request, out)
     found = out.jacobian or {}
     parts = {"value": out.value, "jacobian": found}
     return out, [("value", out.value), *_by("d/d", found)], parts, [*found.values()]

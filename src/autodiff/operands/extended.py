@@ -154,6 +154,8 @@ def entrywise(op: Op, xs: tuple[Any, ...]) -> Any:
     def one(*ys: Any) -> Any:
         if op.name not in CLOSED and not all(map(m.isfinite, ys)):
             return number(op.scalar(*map(float, ys)))
+        if op.name not in ALGEBRAIC and any(m.mag(y) > HUGE for y in ys if y):
+            return number(op.scalar(*map(float, ys)))
         try:
             z = value(*ys)
         except (ValueError, ZeroDivisionError, OverflowError, mpmath.libmp.NoConvergence):
@@ -384,6 +386,14 @@ CLOSED = frozenset(
     ]
 )
 """Entries that are right at nan and infinity too."""
+ALGEBRAIC = CLOSED | frozenset(
+    (
+        *("div", "reciprocal", "square", "sqrt", "cbrt", "hypot", "unit", "lerp", "softsign", "log", "log2", "log10"),
+        *("log1p", "xlogy", "xlog1py", "deg2rad", "rad2deg", "floor", "ceil", "round", "trunc", "frac"),
+    )
+)
+"""Entries whose cost does not grow with the size of the operands, be they towers of exponentials."""
+HUGE = 20_000  # bits of an operand from which on the others take it for infinite
 
 # ---- of whole arrays
 
