@@ -152,7 +152,7 @@ def common(p: Poly) -> tuple[Exact, Mono, Poly]:
     for m, k in p.terms.items():
         j, mono = times(m, shared, -1)
         rest[mono] = exact(rest.get(mono, 0) + k * j * Fraction(1) / c)
-    return c, shared, poly(rest)
+    return c, shared, add([(1, poly(rest))])
 
 
 def divided(p: Poly, d: Poly) -> Poly | None:
@@ -550,6 +550,47 @@ def exponentials(p: Poly) -> Iterable[Poly]:
             yield rebased(p, new)
 
 
+def hyperbolic(p: Poly) -> Iterable[Poly]:
+    """exp(u) ± exp(-u) as cosh and sinh, and exp(u)/(1 + exp(u))² as 1/(4·cosh(u/2)²), which does not overflow."""
+    terms = dict(p.terms)
+    made: list[tuple[Exact, Poly]] = []
+    for m, c in p.terms.items():
+        for g, e in m:
+            if g.atom is not E or not g.mono or m not in terms:
+                continue
+            other = tuple((h, -x if h is g else x) for h, x in m)
+            k = terms.get(other, 0)
+            if other != m and abs(k) == abs(c):
+                del terms[m], terms[other]
+                name = "cosh" if k == c else "sinh"
+                rest = tuple(item for item in m if item[0] is not g)
+                made.append((2 * c, multiply([term(1, rest), function(name, term(e, g.mono))])))
+    if made:
+        yield add([(1, poly(terms)), *made])
+    changed = False
+
+    def change(powers: dict[Gen, Exact]) -> list[Poly]:
+        nonlocal changed
+        found = []
+        for h in [h for h in powers if h.atom.name == "+" and not h.mono]:
+            q, inside = powers[h], h.atom.args[0]
+            grows = [m for m in inside.terms if len(m) == 1 and m[0][0].atom is E and m[0][0].mono]
+            if len(inside.terms) != 2 or len(grows) != 1 or inside.terms.get(ONE) not in (1, -1):
+                continue
+            (g, e), c = grows[0][0], inside.terms[grows[0]]
+            if c != 1 or powers.get(g, 0) * 2 != -q * e or Fraction(q).denominator > 1:
+                continue
+            changed = True
+            del powers[h], powers[g]
+            name = "cosh" if inside.terms[ONE] == 1 else "sinh"
+            found.append(power(scale(function(name, term(Fraction(e) / 2, g.mono)), 2), number(q)))
+        return found
+
+    new = each_term(p, change)
+    if changed:
+        yield new
+
+
 def inner(p: Poly) -> Iterable[Poly]:
     """Conditionals that stand beside other terms, simplified within."""
     if len(p.terms) < 2 or not any(g.atom.name == "where" for m in p.terms for g, _ in m):
@@ -576,5 +617,6 @@ REWRITES: tuple[Callable[[Poly], Iterable[Poly]], ...] = (
     linear,
     grouped,
     exponentials,
+    hyperbolic,
     inner,
 )

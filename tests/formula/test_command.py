@@ -1,0 +1,101 @@
+"""The command derive: what it prints in each format, and what it refuses."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+
+import pytest
+
+from autodiff.cli import run
+
+
+def call(*words: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, str, str]:
+    streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2)]
+    monkeypatch.setattr(sys, "stdout", streams[0])
+    monkeypatch.setattr(sys, "stderr", streams[1])
+    status = run(["derive", *words])
+    for stream in streams:
+        stream.flush()
+    out, err = (stream.buffer.getvalue().decode() for stream in streams)  # type: ignore[attr-defined]
+    return status, out, err
+
+
+PRINTED = {
+    ("(x+2)*x", "--wrt", "x"): "d/dx  2*x + 2\n",
+    ("x*y + sin(x)",): "d/dx  y + cos(x)\nd/dy  x\n",
+    ("x*y + sin(x)", "--wrt", "y,x"): "d/dy  x\nd/dx  y + cos(x)\n",
+    ("x^3", "--order", "2"): "d2/dx2  6*x\n",
+    ("x^2*y", "-F", "value"): "2*x*y\nx^2\n",
+    ("-x^2",): "d/dx  -2*x\n",
+    ("gamma*x^2", "--wrt", "x"): "d/dx  2*gamma*x\n",
+    ("[x^2, x*y]", "--wrt", "x"): "d/dx  [2*x, y]\n",
+    ("x/3", "--latex"): "d/dx  \\frac{1}{3}\n",
+    ("2*alpha*x_1^2", "--wrt", "x_1", "--latex"): "d/dx_1  4 \\, \\alpha \\, x_{1}\n",
+    ("x^2 if 0 < x <= 1 else -x", "--latex"): (
+        "d/dx  \\begin{cases} 2 \\, x & \\text{if } 0 < x \\le 1 \\\\ -1 & \\text{otherwise} \\end{cases}\n"
+    ),
+    ("exp(x)^2*sqrt(y)", "--wrt", "x", "--latex"): "d/dx  2 \\, \\sqrt{y} \\, e^{2 \\, x}\n",
+    ("(x + 1)^y", "--wrt", "x", "--latex"): "d/dx  y \\, \\left(x + 1\\right)^{y - 1}\n",
+}
+
+
+@pytest.mark.parametrize("words", PRINTED, ids=" ".join)
+def test_printed(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert call(*words, monkeypatch=monkeypatch) == (0, PRINTED[words], "")
+
+
+def test_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, err = call("x*y", "--json", monkeypatch=monkeypatch)
+    assert (status, err) == (0, "")
+    assert list(json.loads(out).items()) == [("expression", "x*y"), ("derivatives", {"x": "y", "y": "x"})]
+
+
+def test_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    loop = "y = x; while y < 100 { y = y*y }; y"
+    status, out, err = call(loop, monkeypatch=monkeypatch)
+    assert (status, out) == (2, "")
+    assert "--at x=…" in err
+    status, out, err = call(loop, "--at", "x=3", "--json", monkeypatch=monkeypatch)
+    found = json.loads(out)
+    assert status == 0
+    assert found["derivatives"] == {"x": "8*x^7"}
+    assert [note["kind"] for note in found["notes"]] == ["path"]
+    assert "path taken at x=3" in err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("x*z", "--wrt", "y"), "'y' is no input"),
+        (("sine(x)",), "unknown name 'sine'"),
+        (("x +",), "error"),
+        (("x^2", "--order", "2", "--emit", "c"), "--order"),
+        (("[x, y]", "--emit", "c"), "array"),
+        (("x", "--emit", "cobol"), "python"),
+    ],
+)
+def test_refused(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, err = call(*words, monkeypatch=monkeypatch)
+    assert (status, out) == (2, "")
+    assert said in err
+
+
+def test_emitted_python_runs_alone() -> None:
+    words = [sys.executable, "-m", "autodiff", "derive", "(x+2)*x", "--emit", "python"]
+    code = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code + "\nprint(*f(2.0))"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "8.0 [6.0]\n"
+
+
+def test_other_commands_do_not_load_this() -> None:
+    code = (
+        "import sys; sys.argv = ['autodiff', 'grad', '(x+2)*x', '--at', 'x=2']; from autodiff.cli import run; "
+        "run(sys.argv[1:]); print([m for m in sys.modules if 'symbolic' in m or 'formula' in m or m == 'fractions'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("[]\n")
