@@ -140,6 +140,12 @@ def test_negative_values_stand_in_parentheses(tell: Any) -> None:
     assert "-2 * (-3)" in said and "relu(-2)" in said and "(-3) · 1 = -3" in said
 
 
+def test_inputs_that_stay_put_are_told(tell: Any) -> None:
+    said = tell("x*y - x*(y^2)", "x=3,y=2", "--wrt", "x")
+    assert "∂a/∂x = y = 2" in said and "3 * 4" in said
+    assert re.search(r"^  y +constant +2$", said, re.M) and "dc/dy" not in said
+
+
 def test_an_unused_input_and_no_input(tell: Any) -> None:
     assert "dy/dz = 0" in tell("t = z; x^2", "x=1,z=3")
     said = tell("1 + 2")

@@ -99,15 +99,20 @@ def formulas(request: Request, rows: Sequence[Row]) -> dict[tuple[str, int], str
     found = {}
     for row in rows:
         if row.kind == OPERATION and row.grad is not None and not row.backward:
-            operands = [
-                rows[source].value
-                if rows[source].kind == CONSTANT and isinstance(rows[source].value, float)
-                else rows[source].name
-                for source, _ in row.inputs
+            operands = [rows[source] for source, _ in row.inputs]
+            numbers = [row.value if row.kind == CONSTANT and isinstance(row.value, float) else None for row in operands]
+            values = [row.name if x is None else x for row, x in zip(operands, numbers, strict=True)]
+            named = [
+                row.name if x is None or row.name.isidentifier() else x
+                for row, x in zip(operands, numbers, strict=True)
             ]
-            for k, operand in enumerate(operands):
-                if isinstance(operand, str):
-                    found[row.id, k] = written(known, row.op, k, operands, request.settings.convention)
+            for k, number in enumerate(numbers):
+                if number is None:
+                    for words in (named, values):
+                        said = written(known, row.op, k, words, request.settings.convention)
+                        if said:
+                            found[row.id, k] = said
+                            break
     return found
 
 

@@ -6,9 +6,9 @@ which operand, and where paths meet the sum.
 
 from __future__ import annotations
 
-from autodiff.render.steps import Words, arrivals, leaves, sweep
+from autodiff.render.steps import Words, arrivals, is_literal, leaves, sweep
 from autodiff.render.terminal import pad, pad_left, printable, width
-from autodiff.render.view import CONSTANT, Row
+from autodiff.render.view import Row
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Lesson:
 
     def forward(self) -> list[Row | int]:
         """The rows to tell of, a number for so many left out; constants stand in the operations."""
-        told = [row for row in self.rows if row.kind != CONSTANT or row.text != row.name or row.result]
+        told = [row for row in self.rows if not is_literal(row)]
         return _ends(told) if self.brief else [*told]
 
     def backward(self) -> list[Backward | int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.render.document import dumps
-from autodiff.render.steps import Words, arrivals, sweep
+from autodiff.render.steps import Words, arrivals, is_literal, sweep
 from autodiff.render.svg import DARK, STYLE, draw, escaped
 from autodiff.render.terminal import printable
 from autodiff.render.view import CONSTANT, INPUT
@@ -116,7 +116,7 @@ def _buttons() -> Iterator[str]:
 
 def _table(rows: Sequence[Row], say: Words) -> Iterator[str]:
     for at, row in enumerate(rows):
-        if row.kind == CONSTANT and row.text == row.name:
+        if is_literal(row):
             continue
         grad = "" if row.grad is None or row.kind == CONSTANT else say.number(row.grad)
         kind = " class=result" if row.result else f" class={row.kind}"
@@ -134,7 +134,7 @@ def _forward(rows: Sequence[Row], say: Words) -> Iterator[dict[str, Any]]:
         "then each gradient, from the result back to the inputs."
     }
     for row in rows:
-        if row.kind == CONSTANT and row.text == row.name and not row.result:
+        if is_literal(row):
             continue
         value = say.number(row.value)
         if row.kind == INPUT:

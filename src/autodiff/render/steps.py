@@ -73,6 +73,11 @@ def arrivals(steps: Sequence[Backward], count: int) -> list[list[tuple[int, Any]
     return found
 
 
+def is_literal(row: Row) -> bool:
+    """Whether the row is a number that stands in the operations as it is, and needs no line of its own."""
+    return row.kind == CONSTANT and row.text == row.name and not row.name.isidentifier() and not row.result
+
+
 class Words:
     """How the steps are said: digits and characters."""
 
@@ -113,7 +118,11 @@ class Words:
         known = {self.rows[source].name: self.rows[source].value for source, _ in row.inputs}
         if not known or any(is_array(value) for value in known.values()):
             return ""
-        text = _NAME.sub(lambda match: self.factor(known[match[0]]) if match[0] in known else match[0], row.text)
+        text = row.text
+        for name, value in known.items():
+            if not name.isidentifier():  # a constant part of the source: x * (k^2)
+                text = text.replace(f"({name})", self.factor(value))
+        text = _NAME.sub(lambda match: self.factor(known[match[0]]) if match[0] in known else match[0], text)
         # a sign needs no parentheses at the front, nor right inside those of a call
         text = _SIGNED.sub(r"\1\2\3", printable(text, self.ascii))
         return "" if text == self.operation(row) or text == self.number(row.value) else text
