@@ -242,7 +242,8 @@ class Writer:
                 below = all(e < 0 for e in exponents.values())
                 u = self.inner(algebra.poly({n: -e if below else e for n, e in exponents.items()}))
                 (down if below else up).append((self.rank(a), make("pow", self.base(a), u)))
-        top, bottom = coefficient(c, bool(up))
+        halves = down and Fraction(c).denominator & (Fraction(c).denominator - 1) == 0
+        top, bottom = coefficient(c, bool(up or halves))  # 0.3/x but 3/(4*x)
         numerator = [x for _, x in sorted(up, key=lambda item: item[0])]
         denominator = [x for _, x in sorted(down, key=lambda item: item[0])]
         if top != 1.0 or not numerator:
