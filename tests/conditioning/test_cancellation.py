@@ -158,3 +158,23 @@ def test_json_has_the_note(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_long_runs_are_not_looked_at() -> None:
     assert not noted("y = x; for k in 1..5000 { y = y + 1 - 1 }; (1-cos(y))/y^2", "x=1e-8")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["eval"],
+        ["jac"],
+        ["hess"],
+        ["diff", "--order", "2"],
+        ["taylor", "--order", "2"],
+        ["jvp", "--dir", "x=1"],
+        ["vjp", "--cotangent", "2"],
+        ["hvp", "--dir", "x=1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_every_answer_comes_with_the_note(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    command, *options = words
+    assert run([command, "(1-cos(x))/x^2", "--at", "x=1e-8", *options]) == 0
+    assert "'1-cos(x)' cancels: no digit of the value" in capsys.readouterr().err

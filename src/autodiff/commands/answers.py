@@ -66,12 +66,12 @@ def strict(request: Request, notes: Iterable[Note], asked: Iterable[Any]) -> Non
             raise ComputationError("the answer is nan", help="--strict makes this an error")
 
 
-def doubts(request: Request, out: Outcome) -> list[Note]:
-    """Notes on a value and derivatives of which rounding left few digits."""
+def doubts(request: Request, out: Outcome, first: dict[str, Any] | None = None) -> list[Note]:
+    """Notes on a value and first derivatives (those of the outcome if none are given) with few right digits."""
     from autodiff.cancellation import cancellation
 
     kinked = any(note.kind == "kink" for note in out.notes)
-    found = out.gradient or out.jacobian or {}
+    found = first or out.gradient or out.jacobian or {}
     return cancellation(request.program, request.point, out.value, found, request.settings.convention, kinked)
 
 
@@ -148,6 +148,7 @@ def _direction(request: Request) -> dict[str, Any]:
 @answering
 def jvp(request: Request) -> Parts:
     out = differentiate.jvp(request.program, request.point, _direction(request), request.settings)
+    out.notes += doubts(request, out)
     return out, [("value", out.value), ("jvp", out.jvp)], {"value": out.value, "jvp": out.jvp}, [out.jvp]
 
 
@@ -159,6 +160,7 @@ def vjp(request: Request) -> Parts:
         )
     cotangent = request.constant("cotangent")
     out = differentiate.vjp(request.program, request.point, request.wrt(), cotangent, request.settings)
+    out.notes += doubts(request, out)
     found = out.vjp or {}
     return (
         out,
@@ -171,6 +173,7 @@ def vjp(request: Request) -> Parts:
 @answering
 def hvp(request: Request) -> Parts:
     out = differentiate.hvp(request.program, request.point, request.wrt(), _direction(request), request.settings)
+    out.notes += doubts(request, out)
     gradient, found = out.gradient or {}, out.hvp or {}
     parts = {"value": out.value, "gradient": gradient, "hvp": found}
     return out, [("value", out.value), *_by("d/d", gradient), *_by("hvp ", found)], parts, [*found.values()]
@@ -183,6 +186,7 @@ def diff(request: Request) -> Parts:
         request.program, request.point, name, request.line.get("order", 1), request.settings
     )
     found = out.derivatives or []
+    out.notes += doubts(request, out, {name: found[0]} if found else None)
     labels = [f"d{k}/d{name}{k}" if k > 1 else f"d/d{name}" for k in range(1, len(found) + 1)]
     parts = {"value": out.value, "derivatives": found}
     return out, [("value", out.value), *zip(labels, found, strict=True)], parts, found
@@ -190,10 +194,10 @@ def diff(request: Request) -> Parts:
 
 @answering
 def taylor(request: Request) -> Parts:
-    out = differentiate.taylor(
-        request.program, request.point, request.one_wrt(), request.line.get("order", 5), request.settings
-    )
+    name = request.one_wrt()
+    out = differentiate.taylor(request.program, request.point, name, request.line.get("order", 5), request.settings)
     found = out.derivatives or []
+    out.notes += doubts(request, out, {name: found[1]} if len(found) > 1 else None)
     return out, [(f"c{k}", c) for k, c in enumerate(found)], {"coefficients": found}, found
 
 
