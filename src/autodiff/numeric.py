@@ -74,6 +74,13 @@ def raw(x: Any) -> Any:
     return x if hasattr(x, "op_rank") else float(x)  # a formula is its own value
 
 
+def known(x: Any) -> Any:
+    """The raw value of an operand of any kind that has one."""
+    while hasattr(x, "value"):
+        x = x.value
+    return x[0] if hasattr(x, "coefficients") else x
+
+
 def real(x: Any) -> Any:
     """The value as numbers: true and false become 1 and 0."""
     if x.__class__ is float:

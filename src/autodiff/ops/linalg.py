@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from autodiff.errors import ShapeError
-from autodiff.numeric import entries, is_array, is_finite, numpy, shape
+from autodiff.numeric import entries, is_array, is_finite, known, numpy, shape
 from autodiff.ops.arithmetic import div, le, mul, neg, sub, where
 from autodiff.ops.piecewise import abs_
 from autodiff.ops.record import Op, chain
@@ -24,17 +24,10 @@ def _rank(x: Any) -> int:
     return len(shape(x))
 
 
-def _known(x: Any) -> Any:
-    """The raw value of an operand of any kind that has one."""
-    while hasattr(x, "value"):
-        x = x.value
-    return x[0] if hasattr(x, "coefficients") else x
-
-
 def _through(g: Any, b: Any) -> Any:
     """The matrix product g @ b, where a zero of the cotangent g makes nothing of an inf or nan of b."""
-    known = _known(b)
-    if not is_array(known) or is_finite(known):
+    values = known(b)
+    if not is_array(values) or is_finite(values):
         return matmul(g, b)
     m, k, n = shape(g)[-2], shape(g)[-1], shape(b)[-1]
     rows = expand(g, axis=-1, shape=(*shape(g)[:-2], m, k, n))
@@ -379,7 +372,7 @@ def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
     w = eigvalsh(a)
     gap = sub(expand(w, axis=0, shape=(n, n)), expand(w, axis=1, shape=(n, n)))
     # equal eigenvalues, up to what the solver can tell, turn into each other at no cost: that turn is left out
-    close = le(abs_(gap), 4.0 * n * EPS * max(map(abs, entries(_known(w))), default=0.0))
+    close = le(abs_(gap), 4.0 * n * EPS * max(map(abs, entries(known(w))), default=0.0))
     f = where(close, 0.0, div(1.0, where(close, 1.0, gap)))
     turn = matmul(swap(v), g)
     return _even(matmul(v, matmul(mul(f, mul(0.5, sub(turn, swap(turn)))), swap(v))))

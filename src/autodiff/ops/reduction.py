@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.numeric import nan, numpy, shape
+from autodiff.numeric import is_finite, known, nan, numpy, shape
 from autodiff.ops.arithmetic import add, div, eq, mul, pow_, sqrt, sub, where
 from autodiff.ops.exponential import exp
 from autodiff.ops.piecewise import abs_, sign
@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-PAIRWISE = 512  # up to this length differences are taken pair by pair, which cancels nowhere
+PAIRWISE = 64  # up to this length differences are taken pair by pair, which cancels nowhere
 
 
 def _count(x: Any, axis: Any) -> float:
@@ -216,6 +216,8 @@ flip: Op = Op(
 def _cumprod_vjp(g: Any, y: Any, x: Any, axis: int = -1) -> Any:
     last = moveaxis(x, source=axis, target=-1)
     n = shape(last)[-1]
+    if n > PAIRWISE and is_finite(known(y)) and numpy().all(known(y)):
+        return div(flip(cumsum(flip(mul(g, y), axis=axis), axis=axis), axis=axis), x)
     lower = numpy().tril(numpy().ones((n, n)))
     factors = where(lower, expand(last, axis=-2, shape=(*shape(last)[:-1], n, n)), 1.0)
     wide = expand(moveaxis(g, source=axis, target=-1), axis=-1, shape=(*shape(last)[:-1], n, n))

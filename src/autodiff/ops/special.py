@@ -101,6 +101,13 @@ def _polygamma(n: float, x: float) -> float:
     return (-1.0) ** k * float(special().polygamma(k, 1.0 - x)) - math.pi * _cot_derivative(k, x)
 
 
+def _polygammas(n: Any, x: Any) -> Any:
+    np = numpy()
+    if not np.ndim(n) and n > 0.0 and (x > 0.0).all():
+        return special().polygamma(int(n), x)
+    return each(_polygamma)(n, x)
+
+
 def _cot_derivative(n: int, x: float) -> float:
     """d^n/dx^n cot(pi x): a polynomial in c = cot, for c' = -pi (1 + c^2)."""
     p = [0.0, 1.0]
@@ -154,7 +161,7 @@ polygamma: Op = Op(
     "n x",
     "derivative of order n of digamma",
     _polygamma,
-    each(_polygamma),
+    _polygammas,
     [0.0, lambda y, n, x: polygamma(add(n, 1.0), x)],
     domain="n whole, x not 0, -1, -2, …",
     samples=[(1.0, 2.5), (2.0, 0.3), (1.0, -1.5)],

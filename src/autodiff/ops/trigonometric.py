@@ -266,12 +266,20 @@ def _unit(x: float, y: float) -> float:
     )
 
 
+def _units(x: Any, y: Any) -> Any:
+    np = numpy()
+    h = np.hypot(x, y)
+    u = x / np.where(h == 0.0, 1.0, h)
+    far = np.isinf(h) | (h < 1e-300)
+    return np.where(far, each(_unit)(x, y), u) if far.any() else u
+
+
 unit: Op = Op(
     "unit",
     "x y",
     "x/hypot(x, y), 0 at (0, 0)",
     _unit,
-    each(_unit),
+    _units,
     [
         lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, div(square(unit(y, x)), hypot(x, y))),
         lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, neg(div(mul(u, unit(y, x)), hypot(x, y)))),
