@@ -245,7 +245,19 @@ def _coordinates(graph: _Graph, order: list[list[int]], extent: list[float], bet
             for vertex, at in zip(layer, _spread(layer, wishes, weights, extent, between), strict=True):
                 cross[vertex] = at
     left = min(c - extent[v] / 2 for v, c in enumerate(cross))
-    return [c - left for c in cross]
+    return _snapped(graph, [c - left for c in cross], between)
+
+
+def _snapped(graph: _Graph, cross: list[float], between: float) -> list[float]:
+    """Trunks without their smallest bends, which would only be seen as a tremor."""
+    for pieces in graph.trunk:
+        start = 0
+        for at in range(1, len(pieces)):
+            if abs(cross[pieces[at]] - cross[pieces[start]]) < between / 8:
+                cross[pieces[at]] = cross[pieces[start]]
+            else:
+                start = at
+    return cross
 
 
 def _straight(graph: _Graph, cross: Sequence[float]) -> dict[int, float]:

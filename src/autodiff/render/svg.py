@@ -32,14 +32,14 @@ STYLE = (
 .back rect{fill:#fdeee4;stroke:#c8692f}
 .result rect{fill:#fff0cf;stroke:#b9861a;stroke-width:1.6}.unused rect{stroke-dasharray:4 3}
 path{fill:none;stroke:#97a0b3;stroke-width:1.3}.a{fill:#97a0b3;stroke:none}
-.l{font-size:11px;fill:#3b4558}.halo{stroke:#fff;stroke-width:4px;stroke-linejoin:round;fill:#fff}
+.l{font-size:11px;fill:#3b4558;stroke:#fff;stroke-width:4px;stroke-linejoin:round;paint-order:stroke}
 .page{fill:#fff}"""
 )
 DARK = """text{fill:#e4e8f1}.k{fill:#a3acbf}.g{fill:#ffab7a}.f{fill:#8d97ab}
 .b rect{fill:#232936;stroke:#6d788f}.input rect{fill:#1d3150;stroke:#6fa3ee}.constant rect{fill:#1e222c;stroke:#454d5e}
 .fold rect{fill:#32264d;stroke:#a98be6}.back rect{fill:#42281a;stroke:#e08d57}
 .result rect{fill:#473816;stroke:#e2b54b}path{stroke:#76819a}.a{fill:#76819a;stroke:none}
-.l{fill:#c5cddd}.halo{stroke:#161a22;fill:#161a22}.page{fill:#161a22}"""
+.l{fill:#c5cddd;stroke:#161a22}.page{fill:#161a22}"""
 
 
 class Drawing:
@@ -185,8 +185,10 @@ def _path(line: Line, at: object, sideways: bool) -> str:
     points = [at(point) for point in line.points]
     x, y = points[0]
     parts = [f"M{_n(x)} {_n(y)}"]
-    for to in points[1:]:
-        u, v = to
+    for number, (u, v) in enumerate(points[1:], 2):
+        beyond = points[number] if number < len(points) else (None, None)
+        if (y == v == beyond[1]) if sideways else (x == u == beyond[0]):
+            continue  # straight on: one piece is enough
         if x == u or y == v:
             parts.append(f"L{_n(u)} {_n(v)}")
         elif sideways:
@@ -218,9 +220,7 @@ def _edge_label(text: str, joined: str, tip: Point, side: int, sideways: bool) -
         anchor, x, y = ("end", x - 6, y - 5) if side < 0 else ("start", x + 6, y - 5)
     place = f'text-anchor="{anchor}" x="{_n(x)}" y="{_n(y)}"'
     shown = escaped(text)
-    return (
-        f'<text class="l halo" aria-hidden="true" {place}>{shown}</text><text class="l" {joined} {place}>{shown}</text>'
-    )
+    return f'<text class="l" {joined} {place}>{shown}</text>'
 
 
 def _n(value: float) -> str:
