@@ -22,7 +22,7 @@ INFIX = {
     "add": "+", "sub": "-", "mul": "*", "div": "/",
     "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "eq": "==", "ne": "!=",
 }  # fmt: skip
-_known: dict[tuple[str, int, int, bool], Compiled] = {}
+_known: dict[tuple[Any, ...], Compiled] = {}
 
 
 def written(op: Op, xs: Sequence[str], names: dict[str, Any], arrays: bool = False) -> str:
@@ -50,16 +50,26 @@ def number(x: float) -> str:
     return f"({text})" if text[0] == "-" else text
 
 
-def traced(op: Op, i: int, count: int) -> Formula | float | None:
-    """The partial derivative by operand i of `count` as a formula of y, x0, x1 …; None if it can't be written out."""
+def traced(op: Op, i: int, xs: Sequence[str]) -> Formula | float | None:
+    """The partial derivative by operand i as a formula of y, x0, x1 …; None if it can't be written out.
+
+    Operands whose text is a number are that number: rules may look at constants.
+    """
     rule = op.partial(i)
     if not callable(rule):
         return float(rule)
     try:
-        found = rule(Symbol("y"), *(Symbol(f"x{k}") for k in range(count)))
+        found = rule(Symbol("y"), *(_operand(k, x) for k, x in enumerate(xs)))
     except (TypeError, ValueError, AttributeError):
         return None  # the rule looks at its operands
     return found if not isinstance(found, Formula) or _length(found) <= LONGEST else None
+
+
+def _operand(k: int, text: str) -> Any:
+    try:
+        return float(text.strip("()"))
+    except ValueError:
+        return Symbol(f"x{k}")
 
 
 def _length(root: Formula) -> int:
@@ -73,7 +83,7 @@ def _length(root: Formula) -> int:
 
 def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any], arrays: bool = False) -> str:
     """The local derivative by operand i as Python text over the texts of the value and the operands."""
-    found = traced(op, i, len(xs))
+    found = traced(op, i, xs)
     if found is None:
         name = f"_d{i}_{op.name}"
         names[name] = op.partial(i)
@@ -108,6 +118,8 @@ def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, 
     if x.op.name == "square":
         operands.append(_text(x.inputs[0], texts, shared, names, arrays))
         text = f"({operands[0]} * {operands[1]})"
+    elif x.op.name == "pow" and operands[1] == "1.0":
+        text = operands[0]
     else:
         text = written(x.op, operands, names, arrays)
     if x in shared:
@@ -122,27 +134,33 @@ class Compiled:
 
     __slots__ = ("constant", "reads", "rule", "sent")
 
-    def __init__(self, op: Op, i: int, count: int, arrays: bool) -> None:
-        xs = [f"x{k}" for k in range(count)]
-        found = traced(op, i, count)
+    def __init__(self, op: Op, i: int, count: int, arrays: bool, exponent: float | None) -> None:
+        names_of = [f"x{k}" for k in range(count)]
+        xs = names_of if exponent is None else [names_of[0], number(exponent)]
+        found = traced(op, i, xs)
         self.constant = float(found) if found is not None and not isinstance(found, Formula) else None
         if isinstance(found, Formula):
             read = {formula.name for formula in walk([found]) if formula.op is None}
         else:
-            read = set() if found is not None else {"y", *xs}
+            read = set() if found is not None else {"y", *names_of}
         self.reads: frozenset[int] = frozenset(-1 if name == "y" else int(name[1:]) for name in read)
         """Positions of the operands that the rule reads; -1 is the value."""
         names: dict[str, Any] = {"inf": inf, "nan": nan}
         text = partial_text(op, i, "y", xs, names, arrays)
-        self.rule: Callable[..., Any] = eval(f"lambda {', '.join(('y', *xs))}: {text}", names)
-        self.sent: Callable[..., Any] = eval(f"lambda {', '.join(('g', 'y', *xs))}: g * {text}", names)
+        self.rule: Callable[..., Any] = eval(f"lambda {', '.join(('y', *names_of))}: {text}", names)
+        self.sent: Callable[..., Any] = eval(f"lambda {', '.join(('g', 'y', *names_of))}: g * {text}", names)
         """The same times a cotangent."""
 
 
-def compiled(op: Op, i: int, count: int, arrays: bool = False) -> Compiled:
-    """The local derivative by operand i of an elementwise op with `count` operands, for floats or arrays."""
-    key = (op.name, i, count, arrays)
+def compiled(op: Op, i: int, count: int, arrays: bool = False, exponent: float | None = None) -> Compiled:
+    """The local derivative by operand i of an elementwise op with `count` operands, for floats or arrays.
+
+    A constant exponent of a power may be given: its rule is simpler then.
+    """
+    key = (op.name, i, count, arrays, exponent)
     found = _known.get(key)
     if found is None:
-        found = _known[key] = Compiled(op, i, count, arrays)
+        if len(_known) > 2000:
+            _known.clear()
+        found = _known[key] = Compiled(op, i, count, arrays, exponent)
     return found

@@ -148,15 +148,31 @@ mod: Op = Op(
     kink=lambda y, a, b: y == 0.0,
     kinks="the derivative of the branch that the value belongs to, at the jumps",
 )
+
+
+def _powers(x: Any, y: Any) -> Any:
+    """NumPy's power, which takes its time where a product or nothing at all would do."""
+    if y.__class__ is float and y == 2.0:
+        return x * x
+    return x * 1.0 if y.__class__ is float and y == 1.0 else numpy().power(x, y)
+
+
+def _pow_slope(x: Any, y: Any) -> Any:
+    if y.__class__ is float:
+        return 0.0 if y == 0.0 else y * pow_(x, y - 1.0)
+    slope = pow_(x, y - 1.0)
+    # at y = 0 as y -> 0, which the mixed second derivative sees
+    return where(eq(y, 0.0), chain(y, where(eq(x, 0.0), 0.0, slope)), y * slope)
+
+
 pow_: Op = Op(
     "pow",
     "x y",
     "x to the power y",
     _pow,
-    from_numpy("power"),
+    _powers,
     [
-        # at y = 0 as y -> 0, which the mixed second derivative sees
-        lambda z, x, y: where(eq(y, 0.0), chain(y, where(eq(x, 0.0), 0.0, pow_(x, y - 1.0))), y * pow_(x, y - 1.0)),
+        lambda z, x, y: _pow_slope(x, y),
         # x = 0 is let alone: 0^y is flat in y for y > 0, and taken to be so at y = 0
         lambda z, x, y: z * log(where(eq(x, 0.0), 1.0, x)),
     ],

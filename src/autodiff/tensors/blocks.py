@@ -12,6 +12,7 @@ from operator import attrgetter
 
 from autodiff.numeric import numpy
 from autodiff.rules import compiled, partial_text
+from autodiff.rules import number as number_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -72,8 +73,10 @@ def swept(nodes: list[Any], g: Any, shape: tuple[int, ...], needed: set[Any] | N
                 key.append(places[a])
             else:
                 key.append(-1 - leaves.setdefault(a, len(leaves)))
-            if x.__class__ is float:
-                key.append(x.__class__)
+            if x.__class__ is float and fn.op.name == "pow" and k and a is None:
+                key.append(x)  # the code of a power depends on a constant exponent
+            elif x.__class__ is float:
+                key.append(float)
                 numbers.append(x)
             elif x.__class__ is tuple or x is None:
                 key.append(x is None)
@@ -123,6 +126,8 @@ def _code(key: tuple[Any, ...], leaves: int, arrays: int, calls: list[tuple[Any,
             if kind is float:
                 xs.append(f"n{number}")
                 number += 1
+            elif kind.__class__ is float:
+                xs.append(number_text(kind))
             elif kind.__class__ is tuple:
                 xs.append(f"a{kind[0]}")
             else:
@@ -133,7 +138,7 @@ def _code(key: tuple[Any, ...], leaves: int, arrays: int, calls: list[tuple[Any,
         for i, (parent, x) in enumerate(zip(parents, xs, strict=True)):
             if parent is None:
                 continue
-            constant = compiled(op, i, count, True).constant
+            constant = compiled(op, i, count, True).constant if op.name != "pow" else None
             if constant == 1.0:
                 text, fresh = g, False
             elif constant == -1.0:

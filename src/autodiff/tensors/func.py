@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.graph import GraphError, Plan
-from autodiff.tensors.modes import enable_grad
+from autodiff.tensors.graph import GraphError, Plan, sweep
+from autodiff.tensors.modes import enable_grad, no_grad
 from autodiff.tensors.tensor import Tensor, plain, raw_of, tensor, wrap
 from autodiff.tensors.tensor import grad as _grad
 
@@ -59,11 +59,15 @@ def _outside(function: Function) -> Function:
 
 def _settled(result: Tensor, own: Sequence[Tensor]) -> Tensor:
     """Recorded only where it depends on more than the tensors that stood for the arguments."""
+    return result if _reaches_out(result, own) else result.detach()
+
+
+def _reaches_out(result: Tensor, own: Sequence[Tensor]) -> bool:
+    """Whether the result depends on leaves other than these."""
     if result._fn is None:
-        return result
+        return False
     mine = {x._fn for x in own}
-    leaves = (fn for fn in Plan([result._fn], None).seen if fn.op is None)
-    return result if any(fn not in mine for fn in leaves) else result.detach()
+    return any(fn.op is None and fn not in mine for fn in Plan([result._fn], None).seen)
 
 
 def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
@@ -98,14 +102,22 @@ def _rows(y: Tensor, x: Tensor) -> Tensor:
 
     stack, reshape = named("stack"), named("reshape")
     assert stack is not None and reshape is not None
-    if not y.shape:
-        return _derivatives(y, [x])[0]
     np = numeric.numpy()
+    if y._fn is None:
+        return wrap(numeric.raw(np.zeros(y.shape + x.shape)))
+    create = _reaches_out(y, [x])
+    if not y.shape:
+        return _derivatives(y, [x], None, create)[0]
     rows = []
     for k in np.ndindex(y.shape):
         seed = np.zeros(y.shape)
         seed[k] = 1.0
-        rows.append(_derivatives(y, [x], wrap(seed))[0])
+        if create:
+            rows.append(_derivatives(y, [x], wrap(seed))[0])
+        else:
+            with no_grad():
+                row = sweep([y._fn], [seed], None, True, wrap).get(x._fn)
+            rows.append(x.detach() * 0.0 if row is None else wrap(row))
     if not rows:
         return wrap(np.zeros(y.shape + x.shape))
     return reshape(stack(rows), *y.shape, *x.shape)  # type: ignore[no-any-return]

@@ -333,19 +333,21 @@ _floats: dict[Op, tuple[Any, ...]] = {}  # what _rules gives, of ops with a fixe
 _arrays: dict[Op, tuple[Any, ...]] = {}
 
 
-def _rules(op: Op, count: int, arrays: bool) -> tuple[Any, ...]:
+def _rules(op: Op, inputs: tuple[Any, ...], arrays: bool) -> tuple[Any, ...]:
     """For each operand, of arrays: what is sent to it, as 1.0 or -1.0 times the cotangent or a function (g, y, *xs).
 
     Of floats: the local derivative, as a constant or a function (y, *xs).
     """
     if not op.differentiable:
         raise ArithmeticError("an operation of the user's own")  # whose backward the careful sweep calls
-    rules: list[Compiled] = [compiled(op, i, count, arrays) for i in range(count)]
+    count = len(inputs) >> 1
+    exponent = inputs[3] if op.name == "pow" and inputs[2] is None and inputs[3].__class__ is float else None
+    rules: list[Compiled] = [compiled(op, i, count, arrays, exponent) for i in range(count)]
     if arrays:
         found = tuple(r.sent if r.constant not in (1.0, -1.0) else r.constant for r in rules)
     else:
         found = tuple(r.rule if r.constant is None else r.constant for r in rules)
-    if op.most is not None:
+    if op.most is not None and op.name != "pow":
         (_arrays if arrays else _floats)[op] = found
     return found
 
@@ -523,7 +525,7 @@ def _quick(
             continue
         rules = _floats.get(op)
         if rules is None:
-            rules = _rules(op, len(inputs) >> 1, False)
+            rules = _rules(op, inputs, False)
         if len(inputs) == 4:
             a, u, b, v = inputs
             if a is not None and (needed is None or a in needed):
@@ -594,7 +596,7 @@ def _array_sent(fn: Any, g: Any, needed: set[Any] | None, mine: bool) -> list[tu
     xs = inputs[1::2]
     rules = _arrays.get(op)
     if rules is None:
-        rules = _rules(op, len(xs), True)
+        rules = _rules(op, inputs, True)
     for a, x, rule in zip(inputs[::2], xs, rules, strict=True):
         if a is None or (needed is not None and a not in needed):
             continue

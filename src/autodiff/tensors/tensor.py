@@ -729,6 +729,8 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
             keeps[m, n] = (*keep, keep_y)
 
     array = op.array
+    *read, reads_y = keeps[True, True]
+    reads = any(read)
 
     def of_arrays(m: Any, a: Any, n: Any, b: Any) -> Tensor:
         made = Tensor()
@@ -780,8 +782,8 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
         made._fn = fn = GradFn()
         fn.op = op
         fn.index = number()
-        fn.inputs = (m, a, n, b)
-        fn.y = y
+        fn.inputs = (m, a, n, b) if reads else (m, None, n, None)
+        fn.y = y if reads_y else None
         return made
 
     def reflected(self: Tensor, other: Any) -> Any:
@@ -798,8 +800,8 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
         made._fn = fn = GradFn()
         fn.op = op
         fn.index = number()
-        fn.inputs = (None, a, n, b)
-        fn.y = y
+        fn.inputs = (None, a, n, b) if reads else (None, None, n, None)
+        fn.y = y if reads_y else None
         return made
 
     def in_place(self: Tensor, other: Any) -> Tensor:
