@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff import numeric
+from autodiff import numeric, sweep
 from autodiff.errors import AutodiffError, ComputationError, NameProblem, Note, RequestError, ShapeError
 from autodiff.evaluate import MAX_OPS, Run, check_names, evaluate, inputs_of, suggestion, too_many
 from autodiff.ops import OPS
@@ -116,7 +116,7 @@ class Job:
         leaves = list(self.leaves.values())
         if not isinstance(root, Node) or not leaves:
             return {name: zeros_like(leaf.value) for name, leaf in self.leaves.items()}
-        found = backward(root, seed, leaves)
+        found = sweep.backward(root, seed, leaves)
         result = {
             name: zeros_like(leaf.value) if g is None else value_of(g)
             for (name, leaf), g in zip(self.leaves.items(), found, strict=True)
@@ -163,7 +163,11 @@ class Job:
                     left = one_sided(root, leaf, place, -1.0)
                     ours = result[name][(..., *place)] if numeric.is_array(result[name]) else result[name]
                     with np.errstate(all="ignore"):
-                        agree = np.isfinite(right) & np.isfinite(left) & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
+                        agree = (
+                            np.isfinite(right)
+                            & np.isfinite(left)
+                            & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
+                        )
                         settled = np.where(agree, np.where(ours == left, left, right), ours)
                     if not agree.all() and differ is None:
                         bad = np.argwhere(~np.atleast_1d(agree))[0]

@@ -18,7 +18,8 @@ from autodiff.differentiate import gradient, hessian, value
 from autodiff.ops import OPS
 from autodiff.ops.record import Op
 from autodiff.parse import parse
-from autodiff.tape import Node, Tape, backward, ones_like
+from autodiff.sweep import backward
+from autodiff.tape import Node, Tape, ones_like
 
 ENTRIES = 20_000  # of each operand of an elementwise op: enough that entries, not calls, are timed
 SIDE = 60  # of matrices
