@@ -110,10 +110,12 @@ class Probe:
         self.size = len(self.values)
         self.settings = settings
         self.passed: list[Any] = []
+        largest = max((abs(x) for v in point.values() for x in numeric.entries(v) if math.isfinite(x)), default=1.0)
+        self.extra = 2 * math.ceil(math.log10(max(largest, 1.0)))  # digits that a step of 1 or less needs beside it
 
     def enter(self, count: int) -> None:
         """Numbers of `count` digits from here on; the run at the point itself fixes what is held constant."""
-        m.dps = count
+        m.dps = count + self.extra
         self.lifted = exact.lifted(self.program)
         self.at_point = exact.lifted_point(self.program, self.point)
         self.passed = []
@@ -138,11 +140,15 @@ class Probe:
         found = array(y).ravel().tolist()
         return found if len(found) == self.size else [m.nan] * self.size
 
-    def scale(self, place: Place) -> Any:
-        """The size of an entry of an input: what a step is small against."""
+    def entry(self, place: Place) -> Any:
+        """One number of the point."""
         x = self.at_point[place[0]].value
-        x = abs(x[place[1]] if place[1] else x)
-        return x if x and m.isfinite(x) else m.one
+        return x[place[1]] if place[1] else x
+
+    def scale(self, place: Place) -> Any:
+        """The size of an entry of an input, 1 at most: what a step is small against."""
+        x = abs(self.entry(place))
+        return min(x, m.one) if x and m.isfinite(x) else m.one
 
 
 class Sides:
@@ -403,12 +409,12 @@ def disputed(probe: Probe, place: Place, k: int, ours: float, sides: Sides, roun
     if not math.isfinite(probe.values[k]) and not math.isfinite(ours):
         return Entry(ours, theirs, math.inf, True)  # beyond float64: the value says so, and its notes say where
     tolerance = allowance(sides, rounding)
-    entry = Entry(ours, theirs, tolerance, agree(ours, theirs, tolerance))
+    entry = Entry(ours, theirs, tolerance, agree(ours, theirs, tolerance + float(sides.noise)))
     if entry.ok:
         return entry
     probe.enter(LEVELS[0][0])
     # a branch or a kink may be decided by rounding: then the slopes some units in the last place away differ
-    away = probe.scale(place) * 2.0**-48
+    away = probe.scale(place) * 2.0**-48 * max(m.one, abs(probe.entry(place)))
     left, right = (float(differences(probe, place, 24, sign * away)[k].central) for sign in (-1, 1))
     if abs(left - right) > 1e-3 * (abs(left) + abs(right)) and between(ours, left, right, 1e-6 * abs(ours)):
         entry.left, entry.right = left, right
@@ -464,7 +470,10 @@ def second(
     np = numeric.numpy()
     pairs: list[tuple[Place, Place]] = []
     spots = [(name, place) for name in ours for place in _places(probe.point[name])]
-    largest = max(float(np.max(np.abs(np.nan_to_num(b)), initial=0.0)) for r in ours.values() for b in r.values())
+    largest = max(
+        (abs(v) for row in ours.values() for b in row.values() for v in numeric.entries(b) if abs(v) < math.inf),
+        default=0.0,
+    )
     for i, a in enumerate(spots):
         pairs += [(a, b) for b in spots[i:]]
     found: dict[tuple[Place, Place], Entry] = {}
@@ -505,16 +514,21 @@ def judged_pair(probe: Probe, a: Place, b: Place, ours: Sequence[float], roundin
             rough.append(corners)
             if len(rough) == 2:
                 return [torn(v, rough, tolerance) for v in ours]
+    noise = float(corners.noise)
+    for entry in entries:
+        entry.ok = entry.ok or abs(entry.error) <= noise  # more digits would be needed than are worth it
     return entries
 
 
 def torn(ours: float, seen: Sequence[Corners], tolerance: float) -> Entry:
-    """Where second differences depend on the side: ours must lie between."""
-    sides = [float(limit(s)) for s in zip(*(c.sides for c in seen), strict=True)]
+    """Where second differences depend on the side: ours must lie between; where they run off there is none."""
+    found = [*zip(*(c.sides for c in seen), strict=True)]
+    sides = [float(limit(s)) for s in found]
     exist = [s for s in sides if s == s]
     low, high = (min(exist), max(exist)) if exist else (math.nan, math.nan)
     tolerance += 1e-9 * sum(abs(v) for v in (low, high) if math.isfinite(v))
-    ok = ours != ours or between(ours, low, high, tolerance)
+    run_off = any(map(math.isinf, exist)) or any(unsettled(s, limit(s)) for s in found)
+    ok = ours != ours or run_off or between(ours, low, high, tolerance)
     entry = Entry(ours, low if low == high else math.nan, tolerance, ok)
     entry.left, entry.right = low, high
     return entry
