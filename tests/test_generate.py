@@ -125,7 +125,7 @@ def test_the_sweep_adds_what_several_paths_bring() -> None:
     quick = Quick(parse("(x+2)*x"), ["x"], ["x"])
     value, root, n, *tape = quick.run([2.0], 10)
     assert (value, root, n) == (8.0, 3, 3)
-    assert [list(part) for part in tape] == [[1, 2], [1.0, 2.0], [0, 1], [0.0, 4.0]]
+    assert [list(part) for part in tape] == [[1, 2, -1], [1.0, 2.0, 4.0]]
     assert sweep(root, n, *tape)[1] == 6.0
 
 

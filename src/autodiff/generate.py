@@ -5,8 +5,9 @@ interpreter; the rules are the same, traced once on formulas. It serves the ordi
 numbers, finite results, no kink met. Anything else raises, and the caller takes the machine's road,
 which names the place and the reason.
 
-The tape is four arrays, one entry an operation: two operands and two local derivatives, 24 bytes.
-Operand 0 is none; 1 … m are the inputs; entry k belongs to value m + 1 + k.
+The tape is two arrays, one entry an edge of the graph: the operand's number and the local derivative, 12 bytes.
+Values are numbered from 1, the inputs first; 0 is no value. An operation's first edge has its operand's number,
+the others minus that, so that the sweep knows where the next operation begins.
 """
 
 from __future__ import annotations
@@ -162,21 +163,21 @@ class Generator:
         return Value(y, self.record(y, active) if active else None)
 
     def record(self, y: str, active: list[tuple[str, str]]) -> str:
-        """Entries of the tape: two operands each; a third and more go through a second entry."""
+        """Entries of the tape, one an edge whose operand is active."""
         index = f"i{y}"
-        i, d = active[0]
         if len(active) == 1:
-            self.emit(f"if {i}: p({i}); d({d}); q(0); e(0.0); n += 1; {index} = n")
+            ((i, d),) = active
+            self.emit(f"if {i}: p({i}); d({d}); n += 1; {index} = n")
             self.emit(f"else: {index} = 0")
             return index
-        for j, f in active[1:]:
+        self.emit(f"{index} = 0")
+        for k, (i, d) in enumerate(active):
             self.emit(f"if {i}:")
-            self.emit(f" if {j}: p({i}); d({d}); q({j}); e({f})")
-            self.emit(f" else: p({i}); d({d}); q(0); e(0.0)")
-            self.emit(f" n += 1; {index} = n")
-            self.emit(f"elif {j}: p({j}); d({f}); q(0); e(0.0); n += 1; {index} = n")
-            self.emit(f"else: {index} = 0")
-            i, d = index, "1.0"
+            if k:
+                self.emit(f" if {index}: p(-{i}); d({d})")
+                self.emit(f" else: p({i}); d({d}); n += 1; {index} = n")
+            else:
+                self.emit(f" p({i}); d({d}); n += 1; {index} = n")
         return index
 
     # The pass.
@@ -184,8 +185,7 @@ class Generator:
     def run(self, linked: list[tuple[int, Any, Span]]) -> str:
         """The text of `run(inputs, left)`."""
         self.emit("n = len(inputs)")
-        self.emit("P = array('i'); D = array('d'); Q = array('i'); E = array('d')")
-        self.emit("p = P.append; d = D.append; q = Q.append; e = E.append")
+        self.emit("P = array('i'); D = array('d'); p = P.append; d = D.append")
         names = [name for name in self.program.inputs if name not in self.constants]
         order = [*self.wrt, *(name for name in names if name not in self.wrt)]
         for k, name in enumerate(order):
@@ -208,7 +208,7 @@ class Generator:
         self.flush()
         self.limit((0, len(self.program.source)))
         value = self.read("result")
-        self.emit(f"return result, {value.index or 0}, n, P, D, Q, E")
+        self.emit(f"return result, {value.index or 0}, n, P, D")
         return "\n".join(["def run(inputs, left):", *self.lines, ""])
 
     def close(self, place: int) -> None:
@@ -472,17 +472,20 @@ class Quick:
         return value if value.__class__ is bool else float(value), gradient
 
 
-def sweep(root: int, n: int, P: array[int], D: array[float], Q: array[int], E: array[float]) -> list[float]:
+def sweep(root: int, n: int, operands: array[int], derivatives: array[float]) -> list[float]:
     """The reverse sweep over a flat tape: the cotangents of the inputs, from place 1 on."""
     cotangents = [0.0] * (n + 1)
     cotangents[root] = 1.0
     pop = cotangents.pop
-    for p, d, q, e in zip(reversed(P), reversed(D), reversed(Q), reversed(E), strict=True):
-        g = pop()
-        if g:
-            cotangents[p] += g * d
-            if q:
-                cotangents[q] += g * e
+    for i, d in zip(reversed(operands), reversed(derivatives), strict=True):
+        if i > 0:
+            g = pop()
+            if g:
+                cotangents[i] += g * d
+        else:
+            g = cotangents[-1]
+            if g:
+                cotangents[-i] += g * d
     return cotangents
 
 

@@ -6,7 +6,7 @@ An array can only exist if NumPy is loaded already, so `numpy()` costs nothing w
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from functools import wraps
 from sys import modules
 
@@ -102,6 +102,24 @@ def is_finite(x: Any) -> bool:
     if hasattr(x, "dtype"):
         return bool(numpy().isfinite(x).all())
     return math.isfinite(x)
+
+
+def surely_finite(values: Collection[Any]) -> bool:
+    """Whether floats and arrays are all finite, seen quickly; beyond about 1e154 it may deny it for nothing."""
+    numbers = [x for x in values if x.__class__ is float]
+    total = sum(numbers)
+    if len(numbers) < len(values):
+        return _surely_finite([x for x in values if x.__class__ is not float], total)
+    return total - total == 0.0
+
+
+@quietly
+def _surely_finite(arrays: list[Any], total: float) -> bool:
+    for x in arrays:
+        # the product of a short vector with itself; of a long one BLAS would wake its threads
+        flat = x.ravel()
+        total += float(flat.dot(flat) if flat.size < 5000 else flat.max() - flat.min())
+    return total - total == 0.0
 
 
 def entries(x: Any) -> Iterator[float]:

@@ -31,7 +31,7 @@ def backward(root: Node, seed: Any, targets: Sequence[Node]) -> list[Any]:
             found = _quick(root, seed, targets, low)
         except (ArithmeticError, ValueError):
             found = None
-        if found is not None and all(g is None or numeric.is_finite(g) for g in found):
+        if found is not None and numeric.surely_finite([g for g in found if g is not None]):
             return found
     return careful(root, seed, targets)
 

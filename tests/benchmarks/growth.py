@@ -22,7 +22,7 @@ from autodiff.sweep import backward
 from autodiff.tape import Node, Tape, ones_like
 
 ENTRIES = 20_000  # of each operand of an elementwise op: enough that entries, not calls, are timed
-SIDE = 60  # of matrices
+SIDE = 100  # of matrices
 CHAINS = {
     "sin(x) in a loop": "y = x; for k in 1..{n} {{ y = sin(y) }}; y",
     "products": "y = x; for k in 1..{n} {{ y = y*x }}; y",
@@ -56,7 +56,7 @@ def operands(row: Op) -> list[Any] | None:
             grown.append(np.array(x) if rank else x)
         elif rank == 1:
             grown.append(
-                random.uniform(0.5, 1.0, SIDE if row.name in ("outer", "kron", "diag", "matmul", "solve") else 500)
+                random.uniform(0.5, 1.0, SIDE if row.name in ("outer", "kron", "diag", "matmul", "solve") else 5_000)
             )
         else:
             side = 8 if row.name == "kron" else SIDE

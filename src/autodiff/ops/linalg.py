@@ -196,7 +196,7 @@ trace: Op = Op(
 
 def _det(a: Any) -> Any:
     np = numpy()
-    if a.ndim == 2:
+    if a.ndim <= 2:
         _square(a)
     n = a.shape[-1]
     if n == 0:
@@ -236,6 +236,13 @@ def _cofactor(a: Any) -> Any:
     if n <= 8:
         rows, columns = _minor_index(n)
         return _signs(n) * _det(a[..., rows, columns])
+    try:
+        back = np.linalg.inv(a)
+        size = np.abs(a).sum((-2, -1)) * np.abs(back).sum((-2, -1))  # bounds the condition number
+        if (size < 1e4).all():
+            return np.linalg.det(a)[..., None, None] * np.swapaxes(back, -1, -2)
+    except np.linalg.LinAlgError:
+        pass  # singular: by singular values, as whatever comes near it
     u, s, vt = np.linalg.svd(a)
     from autodiff.ops.reduction import leave_out_value
 

@@ -193,7 +193,7 @@ softsign: Op = Op(
 )
 
 
-def _extremes(name: str, doc: str, pick: Any, array: str) -> Op:
+def _extremes(name: str, doc: str, pick: Any, ahead: Op, array: str) -> Op:
     def value(*xs: float) -> float:
         return nan if any(x != x for x in xs) else float(pick(xs))
 
@@ -206,6 +206,9 @@ def _extremes(name: str, doc: str, pick: Any, array: str) -> Op:
 
     def partial(i: int) -> Any:
         def rule(y: Any, *xs: Any) -> Any:
+            if len(xs) == 2:
+                here, there = xs[i], xs[1 - i]
+                return where(ahead(here, there), 1.0, where(eq(here, there), 0.5, 0.0))
             ties: Any = 0.0
             for x in xs:
                 ties = ties + where(eq(x, y), 1.0, 0.0)
@@ -233,8 +236,8 @@ def _extremes(name: str, doc: str, pick: Any, array: str) -> Op:
     )
 
 
-max_ = _extremes("max", "largest of the operands; of one array its largest entry", max, "maximum")
-min_ = _extremes("min", "smallest of the operands; of one array its smallest entry", min, "minimum")
+max_ = _extremes("max", "largest of the operands; of one array its largest entry", max, gt, "maximum")
+min_ = _extremes("min", "smallest of the operands; of one array its smallest entry", min, lt, "minimum")
 
 
 def _clip(x: float, lo: float, hi: float) -> float:

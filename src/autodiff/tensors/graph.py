@@ -25,7 +25,7 @@ from autodiff.tensors.buffers import give
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 GROWTH = 10_000  # nodes between two words with the garbage collector
@@ -419,7 +419,7 @@ def sweep(
                     found = _quick(roots, seeds, targets, needed, done)
         except (ArithmeticError, ValueError):
             found = None  # to be explained or done with care
-    if found is None or not _finite(found.values()):
+    if found is None or not numeric.surely_finite(found.values()):
         plan = plan or Plan(roots, targets)
         for fn in plan.order:
             _check_unchanged(fn)
@@ -432,18 +432,6 @@ def sweep(
             fn.inputs = fn.y = None
         done.clear()
     return found
-
-
-def _finite(cotangents: Collection[Any]) -> bool:
-    """Whether all are finite, seen quickly: beyond about 1e154 the careful way is taken for nothing."""
-    numbers = [g for g in cotangents if g.__class__ is float]
-    total = sum(numbers)
-    if len(numbers) < len(cotangents):
-        for g in cotangents:
-            if g.__class__ is not float:
-                flat = g.ravel()
-                total += float(flat.dot(flat))
-    return total - total == 0.0
 
 
 def _quick(
