@@ -142,8 +142,9 @@ def _linked_call(program: Program, argument: Any, span: Span) -> Any:
             raise NameProblem(f"{name} takes no argument '{keyword}'", span, f"it knows {', '.join(known)}")
     if count > (op.most if op.most is not None else count) or any(i not in given for i in range(needed)):
         most = op.most
+        needed = 1 if op.name in REDUCES else needed
         much = f"at least {needed}" if most is None else str(needed) if most == needed else f"{needed} to {most}"
-        plural = "s" * (much != "1")
+        plural = "s" * (not much.endswith(" 1") and much != "1")
         raise NameProblem(
             f"{name} takes {much} argument{plural}, not {count + len(keywords) - len(static)}",
             span,
@@ -391,6 +392,7 @@ class Machine:
         left = self.max_ops
         picture = self.picture
         keep = self.keep
+        track = None if picture else keep  # so that a nan made of `[]` or `ones(2)` has a node
         hold = bool(self.program.differentiated) or picture
         pc = 0
         while True:
@@ -481,7 +483,8 @@ class Machine:
                     result = None
                     pc = entry
                 else:
-                    push(self.call(op, values, keywords, plan))
+                    value = self.call(op, values, keywords, plan)
+                    push(value if track is None or isinstance(value, Node) else track(tape, value))
             elif opcode == 21:  # DEFINE
                 name, parameters, entry, _ = argument
                 functions[name] = (parameters, entry)
@@ -496,7 +499,8 @@ class Machine:
                 tape.span = span
                 values = stack[len(stack) - argument :]
                 del stack[len(stack) - argument :]
-                push(OPS["list"](*values))
+                value = OPS["list"](*values)
+                push(value if track is None or isinstance(value, Node) else track(tape, value))
                 left -= argument
             elif opcode == 6:  # INDEX
                 tape.span = span

@@ -77,7 +77,7 @@ def _made(node: Node, source: str) -> Note:
     what = "nan" if nan else brief(node.value) if not numeric.is_array(node.value) else "inf"
     kind = "domain" if nan and len(node.inputs) == 1 else "nonfinite"
     text = text if len(text) <= 60 else node.op.name
-    help = f"{node.op.name} wants {node.op.domain}" if kind == "domain" else None
+    help = f"{node.op.name} wants {node.op.domain}" if kind == "domain" and node.op.domain != "all reals" else None
     return Note(kind, f"'{text}' is {what}: {node.op.symbol or node.op.name} of {values}", node.span, 1, help)
 
 

@@ -29,6 +29,7 @@ MISTAKES = [
     # Calls.
     ("«sin()»", "sin takes 1 argument, not 0", "sin(x)", 2),
     ("«sin(1, 2)»", "sin takes 1 argument, not 2", None, 2),
+    ("«max()»", "max takes at least 1 argument, not 0", "max(a, b", 2),
     ("«atan2(1)»", "atan2 takes 2 arguments, not 1", None, 2),
     ("«where(1, 2)»", "takes 3 arguments, not 2", None, 2),
     ("«sum([1], foo=3)»", "no argument 'foo'", "axis", 2),
@@ -52,7 +53,10 @@ MISTAKES = [
     ("«det([[1, 2, 3], [4, 5, 6]])»", "(2, 3)", None, 1),
     ("«inv([[1, 2], [2, 4]])»", "ingular", None, 1),
     ("«solve([[1, 0], [0, 1]], [1, 2, 3])»", "(2, 2) and (3,)", None, 1),
-    ("«max([])»", "(0,)", None, 1),
+    ("«solve([1, 2], [1, 2])»", "square matrix", None, 1),
+    ("«det([1])»", "square matrix", None, 1),
+    ("«max([])»", "max of no entries", None, 1),
+    ("«min(zeros(2, 0), axis=1)»", "min of no entries", None, 1),
     ("«cross([1, 2], [3, 4])»", "(2,)", None, 1),
     # Indices.
     ("«[1, 2][2]»", "index 2 is out of range: axis 0 has length 2", None, 1),
@@ -119,3 +123,9 @@ def test_what_does_not_end_is_stopped(error: Any, text: str) -> None:
 def test_runaway_recursion_ends_without_a_bound_on_operations(error: Any) -> None:
     found = error("f(t) = «f(t + 1)»; f(1)", max_ops=50_000_000)
     assert found.status == 1 and "'f' calls itself without end" in found.message
+
+
+@pytest.mark.parametrize("text", ["mean([])", "var([])", "std(zeros(0))", "log(-ones(2))[0]", "var([1], ddof=1)"])
+def test_a_nan_of_arrays_that_functions_made_is_noted(text: str, notes: Any) -> None:
+    (note,) = notes(text)
+    assert note.kind == "domain" and text[slice(*note.span)] == text.removesuffix("[0]")

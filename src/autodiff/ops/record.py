@@ -151,20 +151,24 @@ class Op:
         try:
             with np.errstate(all="ignore"):
                 return raw(self.array(*[real(x) for x in xs], **params))
+        except np.linalg.LinAlgError as error:  # a ValueError too
+            raise ComputationError(f"{self.name}: {str(error).lower()}") from None
         except (ValueError, IndexError, np.exceptions.AxisError) as error:
             raise ShapeError(self.refusal(xs, error)) from None
-        except np.linalg.LinAlgError as error:
-            raise ComputationError(f"{self.name}: {str(error).lower()}") from None
         except MemoryError:
             raise ComputationError(f"{self.name}: not enough memory for the result") from None
 
     def refusal(self, xs: Sequence[Any], error: Exception) -> str:
         """Why arrays of these shapes do not go together."""
         shapes = [str(shape(x)) for x in xs if is_array(x)]
-        of = f"shapes {' and '.join(shapes)}" if len(shapes) > 1 else f"shape {shapes[0]}" if shapes else "these values"
+        of = f"shapes {' and '.join(shapes)}" if len(shapes) > 1 else f"shape {shapes[0]}" if shapes else "numbers"
         said = str(error)
-        why = "" if "broadcast" in said or "matmul" in said else f": {said}"
-        return f"{self.symbol or self.name}: {of} do not fit together{why}" if not why else f"{self.name} of {of}{why}"
+        name = {"amax": "max", "amin": "min"}.get(self.name, self.name)
+        if "zero-size" in said:
+            return f"{name} of no entries"
+        if any(word in said for word in ("broadcast", "matmul", "gufunc")):
+            return f"{self.symbol or name}: {of} do not fit together"
+        return f"{name} of {of}: {said}"
 
 
 def chain_value(g: float, d: float) -> float:

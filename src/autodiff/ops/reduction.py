@@ -64,13 +64,15 @@ mean: Op = Op(
 
 def _var(x: Any, axis: Any = None, ddof: int = 0) -> Any:
     np = numpy()
+    if not x.size:  # nan, without NumPy's warning
+        return _mean(x, axis)
     d = x - np.mean(x, axis=axis, keepdims=True)
     return np.sum(d * d, axis=axis) / (_count(x, axis) - ddof)
 
 
 def _std(x: Any, axis: Any = None, ddof: int = 0) -> Any:
     np = numpy()
-    top = np.max(np.abs(x), axis=axis, keepdims=True)
+    top = np.max(np.abs(x), axis=axis, keepdims=True, initial=0.0)
     scale = np.where((top > 0) & np.isfinite(top), top, 1.0)
     y = np.sqrt(_var(x / scale, axis, ddof))
     return y * (np.squeeze(scale, axis) if axis is not None else scale.reshape(()))
@@ -286,7 +288,7 @@ amin = _extreme("amin", "smallest entry")
 
 def _top(x: Any, axis: Any) -> Any:
     np = numpy()
-    top = np.max(x, axis=axis, keepdims=True)
+    top = np.max(x, axis=axis, keepdims=True, initial=-np.inf)
     return np.where(np.isfinite(top), top, np.where(top == np.inf, np.inf, 0.0))
 
 
@@ -322,6 +324,8 @@ def _softmax(x: Any, axis: int = -1) -> Any:
 
 
 def _log_softmax(x: Any, axis: int = -1) -> Any:
+    if not x.size:
+        return x
     d, rest = _log1p_others(x, axis)
     return d - numpy().expand_dims(rest, axis)
 
