@@ -35,7 +35,8 @@ def derive(line: Line, out: Output) -> list[Note]:
     fields = [(label(name, order), formula) for name, formula in written.items()]
     parts = document("derive", {"expression": request.source, "derivatives": written}, notes)
     report = Report(fields, parts, [*written.values()])
-    out.write(render(report, request.format, request.digits) + "\n")
+    text = render(report, request.format, request.digits)
+    out.write(text + "\n" if text else "")
     return notes
 
 

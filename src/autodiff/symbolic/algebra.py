@@ -34,12 +34,12 @@ _polys: WeakValueDictionary[Any, Poly] = WeakValueDictionary()
 class Atom:
     """A symbol (no args), a prime "#" (its number), a sum "+" (its Poly), or a function of Polys."""
 
-    __slots__ = ("__weakref__", "args", "depth", "name", "serial")
+    __slots__ = ("__weakref__", "args", "leaves", "name", "serial")
     name: str
     args: tuple[Any, ...]
     serial: int
-    depth: int
-    """Of a conditional: how many conditionals there are within conditionals; else 0."""
+    leaves: int
+    """Of a conditional: how many outcomes it has, those of conditionals within counted; else 0."""
 
     def __repr__(self) -> str:
         return f"{self.name}{self.args}" if self.args else self.name
@@ -83,10 +83,9 @@ def atom(name: str, *args: Any) -> Atom:
     found = _atoms.get(key)
     if found is None:
         found = Atom.__new__(Atom)
-        found.name, found.args, found.serial, found.depth = name, args, next(_serial), 0
+        found.name, found.args, found.serial, found.leaves = name, args, next(_serial), 0
         if name == "where":
-            inner = [g.atom.depth for p in args[1:] for m in p.terms for g, _ in m]
-            found.depth = 1 + max(inner, default=0)
+            found.leaves = sum(max(1, sum(g.atom.leaves for m in p.terms for g, _ in m)) for p in args[1:])
         _atoms[key] = found
     return found
 
@@ -132,8 +131,19 @@ E = atom("e!")  # no name that a text can bind
 PI = atom("pi!")
 
 
+MODEST = 10**18
+HUGE = 10**150
+TINY = Fraction(1, HUGE)
+
+
 def exact(x: Exact) -> Exact:
-    return x.numerator if x.denominator == 1 else x
+    """The rational, a whole number as int; one of more digits than a float has as the float next to it."""
+    if abs(x.numerator) < MODEST and x.denominator < MODEST:
+        return x.numerator if x.denominator == 1 else x
+    if not TINY < abs(x) < HUGE:
+        return x
+    near = Fraction(repr(x.numerator / x.denominator))
+    return near.numerator if near.denominator == 1 else near
 
 
 def degree(mono: Mono) -> Exact:
@@ -195,12 +205,12 @@ def scale(p: Poly, c: Exact) -> Poly:
     return poly({m: exact(k * c) for m, k in p.terms.items()})
 
 
-MODEST = 10**18
-
-
 def modest(c: Exact) -> bool:
-    """Whether a number is one that a float holds, and a reader reads: others are kept apart, within a sum."""
-    return bool(abs(c.numerator) < MODEST and c.denominator < MODEST)
+    """Whether a number is well within the range of floats: others are kept apart, within a sum."""
+    return bool(TINY < abs(c) < HUGE)
+
+
+SMALL = 10**6  # a divisor that is taken out of a sum
 
 
 def content(p: Poly) -> Exact:
@@ -209,7 +219,7 @@ def content(p: Poly) -> Exact:
     for c in p.terms.values():
         top = math.gcd(top, c.numerator)
         bottom = math.lcm(bottom, c.denominator)
-    return exact(Fraction(top, bottom)) if top else 1
+    return exact(Fraction(top, bottom)) if 0 < top < SMALL and bottom < SMALL else 1
 
 
 def factor_of(p: Poly, signed: bool = True) -> tuple[Exact, Mono]:
@@ -220,8 +230,6 @@ def factor_of(p: Poly, signed: bool = True) -> tuple[Exact, Mono]:
     if not p.terms:
         return 0, ONE
     c = content(p)
-    if not modest(c):
-        return 1, ((gen(atom("+", p)), 1),)
     if signed and p.terms[leading(p)] < 0:
         c = -c
     return c, ((gen(atom("+", scale(p, Fraction(1) / c))), 1),)
@@ -235,13 +243,18 @@ def lone_sum(mono: Mono) -> Poly | None:
     return None
 
 
+def short(p: Poly, flat: int) -> bool:
+    """Whether a sum may be copied into others: where that is limited, neither many terms nor long ones."""
+    return len(p.terms) <= flat and (flat == FLAT or sum(map(len, p.terms)) <= flat)
+
+
 def add(parts: Iterable[tuple[Exact, Poly]], flat: int = FLAT) -> Poly:
     """Σ c·p; sums of more than `flat` terms that are one atom stay one."""
     total: dict[Mono, Exact] = {}
     for c, p in parts:
         for m, k in p.terms.items():
             inner = lone_sum(m)
-            if inner is not None and len(inner.terms) <= flat:
+            if inner is not None and short(inner, flat):
                 for n, j in inner.terms.items():
                     total[n] = total.get(n, 0) + c * k * j
             else:
@@ -273,7 +286,7 @@ def multiply(ps: Iterable[Poly], flat: int = FLAT) -> Poly:
         if more or not (modest(k) and modest(c)):
             sums.append(p)
             continue
-        c = c * k
+        c = exact(c * k)
         choice = conditional(p)
         if choice is not None:
             chosen.append(choice)
@@ -295,7 +308,7 @@ def multiply(ps: Iterable[Poly], flat: int = FLAT) -> Poly:
             powers[g] = powers.get(g, 0) + e
     k, mono = merged(powers)
     inner = lone_sum(mono)
-    if inner is not None and len(inner.terms) <= flat:
+    if inner is not None and short(inner, flat):
         return scale(inner, exact(c * k))
     return term(exact(c * k), mono)
 
@@ -304,7 +317,7 @@ def product(*ps: Poly) -> Poly:
     return multiply(ps)
 
 
-DEEP = 12  # conditionals within conditionals; what is deeper is left as it is
+OUTCOMES = 24  # of a conditional; one that has more is left as it is
 
 
 def conditional(p: Poly) -> Atom | None:
@@ -316,8 +329,8 @@ def conditional(p: Poly) -> Atom | None:
 
 
 def chosen_by(m: Mono) -> bool:
-    """Whether a product is one conditional, and not too deep a one."""
-    return len(m) == 1 and m[0][1] == 1 and m[0][0].atom.name == "where" and m[0][0].atom.depth <= DEEP
+    """Whether a product is one conditional, and not too large a one."""
+    return len(m) == 1 and m[0][1] == 1 and m[0][0].atom.name == "where" and m[0][0].atom.leaves <= OUTCOMES
 
 
 def joined(p: Poly) -> Poly:
@@ -589,8 +602,7 @@ def power(p: Poly, e: Poly) -> Poly:
         return p if n > 0 else of_atom(atom("inf!"))
     if Fraction(n).denominator == 1:
         c, m = factor_of(p)
-        size = abs(n) * max(abs(c.numerator).bit_length(), c.denominator.bit_length())
-        if c != 1 and c != -1 and size > 64:
+        if c not in (1, -1) and not (abs(n) < 5000 and modest(c) and modest(Fraction(c) ** int(n))):
             return term(1, ((gen(atom("+", p)), n),))
         k, m = times(ONE, m, n)
         return term(exact(Fraction(c) ** int(n) * k), m)
@@ -851,6 +863,22 @@ def _compare(name: str, flipped: str, holds: Callable[[Exact, Exact], bool]) -> 
     return rule
 
 
+_same = _compare("eq", "eq", lambda a, b: bool(a == b))
+
+
+def _equal(a: Poly, b: Poly) -> Poly | None:
+    """a == max(a, b) as a >= b."""
+    extreme = atom_of(b)
+    if extreme is not None and extreme.name in ("max", "min") and a in extreme.args:
+        name = "ge" if extreme.name == "max" else "le"
+        found = TRUE
+        for other in extreme.args:
+            if other is not a:
+                found = function("and", found, function(name, a, other))
+        return found
+    return TRUE if a is b else _same(a, b)
+
+
 def _and(a: Poly, b: Poly) -> Poly | None:
     for x, y in ((a, b), (b, a)):
         n = x.value
@@ -977,7 +1005,7 @@ RULES: dict[str, Callable[..., Poly | None]] = {
     "le": _compare("le", "ge", lambda a, b: a <= b),
     "gt": _compare("gt", "lt", lambda a, b: a > b),
     "ge": _compare("ge", "le", lambda a, b: a >= b),
-    "eq": _compare("eq", "eq", lambda a, b: a == b),
+    "eq": _equal,
     "ne": _compare("ne", "ne", lambda a, b: a != b),
     "and": _and,
     "or": _or,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from autodiff.symbolic.algebra import Exact, Mono
 
 SHORT = 14  # digits of a number that somebody may have typed
-MANY = 400  # operations of a long computation
+MANY = 120  # operations of a long computation
 ADDS = {"add", "sub", "neg", "pos"}
 MULS = {"mul", "chain", "gate", "div"}
 
@@ -124,7 +124,7 @@ def read(roots: Sequence[Any], given: Collection[Formula] | None = None) -> list
 
     def kept(x: Any) -> Poly:
         p = of(x)
-        return of_atom(atom("+", p)) if len(p.terms) > flat and uses.get(x, 0) > 1 else p
+        return p if uses.get(x, 0) < 2 or algebra.short(p, flat) else of_atom(atom("+", p))
 
     for f in everything:
         if f in absorbed:
@@ -144,7 +144,10 @@ def read(roots: Sequence[Any], given: Collection[Formula] | None = None) -> list
 
 
 def _is_guard(x: Any, given: Collection[Formula]) -> bool:
-    return isinstance(x, Formula) and x.op is OPS["eq"] and x not in given
+    if not isinstance(x, Formula) or x.op is not OPS["eq"] or x in given:
+        return False
+    other = x.inputs[1]  # a tie of max or min is no guard
+    return not (isinstance(other, Formula) and other.op is not None and other.op.name in ("max", "min"))
 
 
 def gathered(f: Formula, absorbed: Collection[Formula], split: Any) -> Iterator[tuple[Any, int]]:
@@ -241,7 +244,8 @@ class Writer:
             elif not (len(exponents) == 1 and ONE in exponents):
                 below = all(e < 0 for e in exponents.values())
                 u = self.inner(algebra.poly({n: -e if below else e for n, e in exponents.items()}))
-                (down if below else up).append((self.rank(a), make("pow", self.base(a), u)))
+                first, name = self.rank(a)
+                (down if below else up).append(((max(first, 2.5), name), make("pow", self.base(a), u)))
         halves = down and Fraction(c).denominator & (Fraction(c).denominator - 1) == 0
         top, bottom = coefficient(c, bool(up or halves))  # 0.3/x but 3/(4*x)
         numerator = [x for _, x in sorted(up, key=lambda item: item[0])]
@@ -296,7 +300,7 @@ class Writer:
     def inner(self, p: Poly) -> Any:
         return self.known[p] if p in self.known else self(p)
 
-    def rank(self, a: Atom) -> tuple[int, str]:
+    def rank(self, a: Atom) -> tuple[float, str]:
         """Numbers, constants, names, functions, sums."""
         if a.name == "+":
             return (4, "")
