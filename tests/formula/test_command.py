@@ -31,6 +31,7 @@ PRINTED = {
     ("x^2*y", "-F", "value"): "2*x*y\nx^2\n",
     ("-x^2",): "d/dx  -2*x\n",
     ("gamma*x^2", "--wrt", "x"): "d/dx  2*gamma*x\n",
+    ("sum(a*x^2)", "--wrt", "x", "--at", "a=[1, 2]"): "d/dx  6*x\n",
     ("[x^2, x*y]", "--wrt", "x"): "d/dx  [2*x, y]\n",
     ("x/3", "--latex"): "d/dx  \\frac{1}{3}\n",
     ("2*alpha*x_1^2", "--wrt", "x_1", "--latex"): "d/dx_1  4 \\, \\alpha \\, x_{1}\n",
@@ -75,6 +76,7 @@ def test_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
         (("x^2", "--order", "2", "--emit", "c"), "--order"),
         (("[x, y]", "--emit", "c"), "array"),
         (("x", "--emit", "cobol"), "python"),
+        (("sum(v)", "--at", "v=[1, 2]"), "'v' is an array"),
     ],
 )
 def test_refused(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:

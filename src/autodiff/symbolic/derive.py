@@ -59,6 +59,10 @@ def derive(
                 f"'{name}' is no input of the expression",
                 help=suggestion(name, names) or (f"its inputs are {', '.join(names)}" if names else "it has none"),
             )
+        if numeric.is_array(point.get(name)):
+            raise RequestError(
+                f"derive is by numbers, and '{name}' is an array", help=f"write its entries: [{name}0, …]"
+            )
     writer = Writer(names)
     shape = numeric.shape(value)
     entries = value.array.ravel().tolist() if shape else [value]
@@ -126,7 +130,8 @@ def lowered(f: Any) -> Any:
 def value_formula(program: Program, point: Mapping[str, Any], max_ops: int) -> tuple[Any, list[Note]]:
     """The value of a program as a formula."""
     names = inputs_of(program, point)
-    symbols = {name: Symbol(name) for name in names}
+    arrays = {name: value for name, value in point.items() if numeric.is_array(value)}
+    symbols = {name: arrays.get(name, Symbol(name)) for name in names}
     loop = next((span for opcode, _, span in program.code if opcode in (NEXT, ROUND)), None)
     if loop is None:
         try:
@@ -137,10 +142,12 @@ def value_formula(program: Program, point: Mapping[str, Any], max_ops: int) -> t
 
 
 def along(
-    program: Program, symbols: Mapping[str, Formula], point: Mapping[str, Any], loop: Span | None, max_ops: int
+    program: Program, symbols: Mapping[str, Any], point: Mapping[str, Any], loop: Span | None, max_ops: int
 ) -> tuple[Any, list[Note]]:
     """The formula of the path that the program takes at a point."""
-    known: dict[Formula, Any] = {symbol: point[name] for name, symbol in symbols.items() if name in point}
+    known: dict[Formula, Any] = {
+        symbol: point[name] for name, symbol in symbols.items() if name in point and isinstance(symbol, Formula)
+    }
 
     def judge(f: Formula) -> float:
         missing = [name for name in symbols if name not in point]
@@ -153,7 +160,7 @@ def along(
         raise pointless(list(symbols), loop)
     with judged(judge):
         value = run(program, symbols, max_ops)
-    at = ", ".join(f"{name}={point[name]:g}" for name in symbols if name in point)
+    at = ", ".join(f"{name}={point[name]:g}" for name in symbols if isinstance(point.get(name), float))
     return value, [Note("path", f"the formula is that of the path taken{' at ' + at if at else ''}", loop)]
 
 
@@ -167,7 +174,7 @@ def pointless(missing: Sequence[str], loop: Span | None) -> RequestError:
     )
 
 
-def explored(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> Any:
+def explored(program: Program, symbols: Mapping[str, Any], max_ops: int) -> Any:
     """The formula of all ways through the program, joined by conditionals."""
     path: list[tuple[Formula, bool]] = []
     whole: list[Any] = []  # the values of the ways on which the condition held
@@ -183,7 +190,7 @@ def explored(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> 
     raise Endless
 
 
-def one_way(program: Program, symbols: Mapping[str, Formula], path: list[tuple[Formula, bool]], max_ops: int) -> Any:
+def one_way(program: Program, symbols: Mapping[str, Any], path: list[tuple[Formula, bool]], max_ops: int) -> Any:
     """Run along the path, which grows by conditions that are new, taken to hold."""
     decided = dict(path)
 
@@ -203,7 +210,7 @@ class Endless(Exception):
     """There are more ways through a program than are explored."""
 
 
-def run(program: Program, symbols: Mapping[str, Formula], max_ops: int) -> Any:
+def run(program: Program, symbols: Mapping[str, Any], max_ops: int) -> Any:
     value = value_of(evaluate(program, symbols, (), max_ops=max_ops).value)
     if isinstance(value, Formula) or not numeric.shape(value):
         return value
