@@ -168,9 +168,9 @@ def test_a_loop_is_one_step(tell: Any) -> None:
     assert sums and float(sums[-1][0]) + float(sums[-1][1]) == pytest.approx(float(sums[-1][2]), rel=1e-4)
 
 
-def test_fifty_thousand_nodes(tell: Any) -> None:
-    said = tell("y = x; for k in 1..12000 { y = y*0.9999 + sin(y) }; y", "x=2", "--full")
-    assert said.count("\n") > 60_000
+def test_tens_of_thousands_of_lines(tell: Any) -> None:
+    said = tell("y = x; for k in 1..5000 { y = y*0.9999 + sin(y) }; y", "x=2", "--full")
+    assert said.count("\n") > 25_000
     assert math.isfinite(float(re.findall(r"= (\S+)$", said)[-1]))
 
 

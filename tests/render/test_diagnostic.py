@@ -82,9 +82,9 @@ def test_long_line_in_ascii() -> None:
 
 
 def test_a_very_long_line_takes_no_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     shown("+".join("x" * 500_000), 500_000, 500_001)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 def test_colour() -> None:
