@@ -13,9 +13,9 @@ import typer
 from typer.core import TyperCommand
 
 from autodiff import __version__
-from autodiff.commands.line import Line, no_command, scan
+from autodiff.commands.line import no_command, read
 from autodiff.commands.options import COMMANDS, FLAG, MANY, Command, Option
-from autodiff.errors import AutodiffError, RequestError
+from autodiff.errors import RequestError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,24 +44,18 @@ OPERANDS = {
 
 
 class Words(TyperCommand):
-    """A command whose words go through the reader of every run before Click sees them."""
+    """A command whose words are read by the reader of every run; Click sees those of help and completion."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if args[:1] != ["--help"]:
-            args = self._arranged(args, ctx.resilient_parsing)
+        if not ctx.resilient_parsing and args != ["--help"]:
+            ctx.obj = read([str(self.name), *args])
+            args = []
         return super().parse_args(ctx, args)
 
-    def _arranged(self, args: list[str], lenient: bool) -> list[str]:
-        try:
-            pairs, operands = scan(COMMANDS[str(self.name)], args)
-        except AutodiffError:
-            if lenient:
-                return args
-            raise
-        last = {option.key: at for at, (option, _) in enumerate(pairs)}
-        pairs = [pair for at, pair in enumerate(pairs) if pair[0].kind == MANY or last[pair[0].key] == at]
-        given = [option.names[0] if option.kind == FLAG else f"{option.names[0]}={text}" for option, text in pairs]
-        return [*given, "--", *operands]
+    def invoke(self, ctx: Any) -> None:
+        from autodiff.cli import execute
+
+        execute(ctx.obj)
 
 
 def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
@@ -93,34 +87,14 @@ def application(names: Iterable[str] = COMMANDS) -> typer.Typer:
 
 
 def _function(command: Command) -> Any:
-    """A function with the signature that Typer reads; it makes a line of the values and runs it."""
+    """A function with the signature that Typer reads; it is not called."""
 
-    def call(**values: Any) -> None:
-        from autodiff.cli import execute
-
-        execute(gathered(command, values))
+    def signed() -> None: ...
 
     parameters = [_operands(command), *map(_parameter, command.options)]
-    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    call.__annotations__ = {each.name: each.annotation for each in parameters}
-    return call
-
-
-def gathered(command: Command, values: dict[str, Any]) -> Line:
-    """The line that Typer's values stand for."""
-    pairs: list[tuple[Option, str]] = []
-    for option in command.options:
-        found = values[_name(option)]
-        if option.kind == MANY:
-            pairs += [(option, text) for text in found or ()]
-        elif found not in (None, False):
-            pairs.append((option, "" if option.kind == FLAG else found))
-    return Line(command, pairs, values["operands"] or ())
-
-
-def _name(option: Option) -> str:
-    """The parameter of an option: two options may have the same key."""
-    return option.names[0].lstrip("-").replace("-", "_")
+    signed.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    signed.__annotations__ = {each.name: each.annotation for each in parameters}
+    return signed
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -130,7 +104,7 @@ def _parameter(option: Option) -> inspect.Parameter:
         extra["autocompletion"] = lambda incomplete: [c for c in option.choices if c.startswith(incomplete)]
     declared = typer.Option(*option.names, help=option.help, show_default=False, **extra)
     return inspect.Parameter(
-        _name(option),
+        option.names[0].lstrip("-").replace("-", "_"),  # two options may have the same key
         inspect.Parameter.KEYWORD_ONLY,
         annotation=Annotated[kinds.get(option.kind, str | None), declared],
         default=False if option.kind == FLAG else None,
