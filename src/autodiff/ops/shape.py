@@ -334,7 +334,7 @@ def _arange(*xs: Any) -> Any:
     if step == 0.0:
         raise ShapeError("arange with step 0")
     count = (b - a) / step
-    if not abs(count) < 1e15:
+    if not abs(count) < float("inf"):
         raise ShapeError("arange wants finite ends")
     guard_size((max(0, int(count)),))
     return numpy().arange(a, b, step)
