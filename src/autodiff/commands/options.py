@@ -151,7 +151,7 @@ COMMANDS: dict[str, Command] = {
         ),
         Command(
             "graph",
-            "The recorded computation, drawn; -o graph.svg or .html for a file.",
+            "The recorded graph, drawn; -o graph.svg or .html for files.",
             "graph:graph",
             f"wrt local ascii backward full picture json {COMMON}",
             "'(x+2)*x' --at x=2 --local",
