@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff import numeric, sweep
+from autodiff import numeric
 from autodiff.errors import AutodiffError, ComputationError, NameProblem, Note, RequestError, ShapeError
 from autodiff.evaluate import MAX_OPS, Run, check_names, evaluate, inputs_of, suggestion, too_many
 from autodiff.ops import OPS
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     Point = Mapping[str, Any]
 
 FEW_OPS = 1_000_000  # up to here the machine is quick enough to find where a limit was passed
+FEW = 1000  # operations on numbers
 ONE_SIDED_WORK = 2_000_000  # series operations that looking at both sides of kinks may cost
 
 
@@ -116,7 +117,11 @@ class Job:
         leaves = list(self.leaves.values())
         if not isinstance(root, Node) or not leaves:
             return {name: zeros_like(leaf.value) for name, leaf in self.leaves.items()}
-        found = sweep.backward(root, seed, leaves)
+        if root.index > FEW or numeric.is_array(seed) or any(leaf.shape for leaf in leaves):
+            from autodiff.sweep import backward as swept
+        else:
+            swept = backward  # writing rules out would cost more than it saves
+        found = swept(root, seed, leaves)
         result = {
             name: zeros_like(leaf.value) if g is None else value_of(g)
             for (name, leaf), g in zip(self.leaves.items(), found, strict=True)

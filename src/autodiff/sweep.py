@@ -14,19 +14,17 @@ if TYPE_CHECKING:
 
     from autodiff.ops.record import Op
 
-FEW = 1000  # operations on numbers up to which writing rules out does not pay
-
 _rules: dict[tuple[Op, int, bool, float | None], list[Compiled]] = {}
 
 
 def backward(root: Node, seed: Any, targets: Sequence[Node]) -> list[Any]:
     """The cotangent of each target from a seed of the root's shape, None where none arrives: as tape.backward gives.
 
-    Long tapes and arrays go the quick way first; where a nan or an infinity arrives, the rules themselves answer,
-    for they let nothing through where the cotangent is 0.
+    Where a nan or an infinity arrives, the rules themselves answer, for they let nothing through where the
+    cotangent is 0. Writing rules out pays on long tapes and arrays.
     """
     low = min((t.index for t in targets), default=root.index)
-    if root.tape.convention is None and (root.index - low > FEW or _has_arrays(root, low)):
+    if root.tape.convention is None:
         try:
             found = _quick(root, seed, targets, low)
         except (ArithmeticError, ValueError):
@@ -34,10 +32,6 @@ def backward(root: Node, seed: Any, targets: Sequence[Node]) -> list[Any]:
         if found is not None and numeric.surely_finite([g for g in found if g is not None]):
             return found
     return careful(root, seed, targets)
-
-
-def _has_arrays(root: Node, low: int) -> bool:
-    return any(numeric.is_array(node.value) for node in root.tape.nodes[low : root.index + 1])
 
 
 def _rules_of(op: Op, count: int, arrays: bool, exponent: float | None) -> list[Compiled]:

@@ -13,13 +13,13 @@ from operator import attrgetter
 from autodiff.numeric import numpy
 from autodiff.rules import compiled, partial_text
 from autodiff.rules import number as number_text
+from autodiff.tensors.buffers import BLOCK
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-BLOCK = 8192  # entries: 64 kB an array, some ten of them at once
 MOST = 400  # operations of a region
 KEPT = 200  # structures whose code is kept
 

@@ -21,7 +21,7 @@ from autodiff.ops import OPS
 from autodiff.ops.record import Op, chain, gate
 from autodiff.rules import Compiled, compiled
 from autodiff.tensors.blocks import region, swept
-from autodiff.tensors.buffers import give
+from autodiff.tensors.buffers import SMALL, give, in_blocks, put_back
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -500,7 +500,10 @@ def _quick(
                             cotangents[a] = c if s is None else s + c
                             owned.add(a)
                         continue
-            sent = _array_sent(fn, g, needed, fn in owned and fn not in found)
+            mine = fn in owned and fn not in found
+            sent = _array_sent(fn, g, needed, mine)
+            if mine and op.elementwise and all(c is not g for _, c, _ in sent):
+                put_back(g)
             for a, c, fresh in sent:
                 s = get(a)
                 if s is None:
@@ -579,7 +582,9 @@ def _array_sent(fn: Any, g: Any, needed: set[Any] | None, mine: bool) -> list[tu
             c = None if vjp is None else vjp(g, y, *xs, **fn.params)
             if c is not None:
                 shape = numeric.shape(xs[i])
-                sent.append((a, c if numeric.shape(c) == shape else numeric.sum_to(c, shape), False))
+                c = c if numeric.shape(c) == shape else numeric.sum_to(c, shape)
+                fresh = c.__class__ is not float and c.base is None and not any(c is x for x in (g, y, *xs))
+                sent.append((a, c, fresh))
         return sent
     xs = inputs[1::2]
     rules = _arrays.get(op)
@@ -589,7 +594,7 @@ def _array_sent(fn: Any, g: Any, needed: set[Any] | None, mine: bool) -> list[tu
         if a is None or (needed is not None and a not in needed):
             continue
         if rule.__class__ is not float:
-            c = rule(g, fn.y, *xs)
+            c = rule(g, fn.y, *xs) if g.size < SMALL else in_blocks(rule, g, fn.y, xs)
             fresh = True
         elif rule == 1.0:
             c = g

@@ -10,7 +10,7 @@ from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.ops import OPS
 from autodiff.ops.record import Op
-from autodiff.tensors.buffers import SMALL, result_of, ufunc_of
+from autodiff.tensors.buffers import SMALL, Owner, owner_of, result_of, ufunc_of
 from autodiff.tensors.graph import (
     AccumulateGrad,
     Blank,
@@ -44,7 +44,7 @@ class Tensor:
     Made by `tensor(data)` and by operations on tensors. Values are float64 (comparisons give truth values).
     """
 
-    __slots__ = ("__weakref__", "_base", "_changes", "_fn", "_kept", "_value")
+    __slots__ = ("__weakref__", "_base", "_changes", "_fn", "_kept", "_owner", "_value")
     op_rank = 3
     __array_priority__ = 1000
 
@@ -54,6 +54,8 @@ class Tensor:
     _base: Tensor
     """Of a detached tensor: where it came from."""
     _changes: int
+    _owner: Owner
+    """Of a large array: gives it back when the tensor goes."""
     _kept: Tensor | None
     """The gradient of a tensor that is no leaf and retains it."""
 
@@ -79,6 +81,8 @@ class Tensor:
                     y = y * 1.0  # an object of its own, so that changes in place are told apart
         made = Tensor()
         made._value = y
+        if y.__class__ is not float and y.__class__ is not bool and y.size >= SMALL:
+            made._owner = owner_of(y)
         made._fn = None
         if wanted and op.differentiable and (not special[0] or mode.recording):
             made._fn = record(op, fns, values, y, params)
@@ -320,9 +324,11 @@ class Tensor:
         return Tensor.apply_op(OPS[name], (self, *others), params)
 
     def __getattr__(self, name: str) -> Any:
-        from autodiff.tensors.namespace import in_place, method
+        from autodiff.tensors.namespace import PROPERTIES, in_place, method
 
         if name[:1] != "_":
+            if name in PROPERTIES:
+                return PROPERTIES[name](self)
             found = method(name)
             if found is not None:
                 return lambda *xs, **params: found(self, *xs, **params)
@@ -332,7 +338,9 @@ class Tensor:
         raise AttributeError(f"Tensor has no attribute '{name}'")
 
     def __getitem__(self, index: Any) -> Tensor:
-        return self._apply("index", index=_index(index))
+        from autodiff.tensors.compose import pick
+
+        return pick(self, _index(index))  # type: ignore[no-any-return]
 
     def __setitem__(self, index: Any, value: Any) -> None:
         value = value if value.__class__ is Tensor else plain(value)
@@ -351,6 +359,17 @@ class Tensor:
 
     def __abs__(self) -> Tensor:
         return self._apply("abs")
+
+    def __xor__(self, other: Any) -> Tensor:
+        from autodiff.tensors.namespace import xor
+
+        return xor(self, other)
+
+    def __index__(self) -> int:
+        value = self.item()
+        if value != int(value):
+            raise TypeError(f"{value} is no whole number, so no index")
+        return int(value)
 
     def __invert__(self) -> Tensor:
         return self._apply("not")
@@ -446,12 +465,12 @@ class Tensor:
         return numeric.numpy().array(self.numpy(), dtype=dtype)
 
     def __array_ufunc__(self, ufunc: Any, how: str, *xs: Any, **options: Any) -> Any:
-        from autodiff.tensors.namespace import ufunc as called
+        from autodiff.tensors.arrays import ufunc as called
 
         return called(ufunc, how, xs, options)
 
     def __array_function__(self, function: Any, types: Any, xs: Any, options: Any) -> Any:
-        from autodiff.tensors.namespace import array_function
+        from autodiff.tensors.arrays import array_function
 
         return array_function(function, xs, options)
 
@@ -534,10 +553,10 @@ def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: An
         made._fn = accumulator(made) if requires_grad else None
         return made
     value = plain(data)
-    if dtype is bool:
-        value = value != 0.0
-    elif value.__class__ is bool and dtype is not None:
-        value = float(value)
+    if dtype is not None:
+        from autodiff.tensors.dtypes import cast
+
+        value = cast(value, dtype)
     made = wrap(value * 1.0 if value.__class__ is float else value.copy() if numeric.is_array(value) else value)
     return made.requires_grad_() if requires_grad else made
 
@@ -636,6 +655,7 @@ def grad(
     create_graph: bool = False,
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
+    only_inputs: bool = True,
 ) -> tuple[Tensor | None, ...]:
     """The derivatives of the outputs (summed, weighted by grad_outputs) by each input, as a tuple; `.grad` stays.
 
@@ -700,6 +720,8 @@ def unary(op: Op) -> Callable[[Any], Tensor]:
             with numpy_of(a).errstate(all="ignore"):
                 ufunc = ufunc_of(op) if a.size >= SMALL else None
                 made._value = y = array(a) if ufunc is None else result_of(ufunc, a)
+            if y.size >= SMALL:
+                made._owner = owner_of(y)
         if m is None:
             made._fn = None
             return made
@@ -742,6 +764,8 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
         else:
             with numpy_of(a).errstate(all="ignore"):
                 made._value = y = result_of(ufunc_of(op) or array, a, b)
+        if y.size >= SMALL:
+            made._owner = owner_of(y)
         if m is None and n is None:
             made._fn = None
             return made
@@ -755,7 +779,7 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
 
     def other_way(m: Any, a: Any, n: Any, b: Any, operands: tuple[Any, Any]) -> Any:
         try:
-            if not special[0] and _is_real(a) and _is_real(b):
+            if not special[0] and _is_real(a) and _is_real(b) and (value is not None or (_deep(a) and _deep(b))):
                 return of_arrays(m, a, n, b)
             return general(op, operands, NONE)
         except TypeError:
@@ -772,7 +796,7 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
         else:
             b = float(other) if other.__class__ is int else other
             n = None
-        if a.__class__ is not float or b.__class__ is not float or special[0]:
+        if a.__class__ is not float or b.__class__ is not float or special[0] or value is None:
             return other_way(m, a, n, b, (self, other))
         made = Tensor()
         made._value = y = value(a, b)
@@ -790,7 +814,7 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
         a = float(other) if other.__class__ is int else other
         b = self._value
         n = self._fn
-        if a.__class__ is not float or b.__class__ is not float or special[0]:
+        if a.__class__ is not float or b.__class__ is not float or special[0] or value is None:
             return other_way(None, a, n, b, (other, self))
         made = Tensor()
         made._value = y = value(a, b)
@@ -812,6 +836,10 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
     setattr(Tensor, f"__i{dunder}__", in_place)
 
 
+def _deep(x: Any) -> bool:
+    return x.__class__ is not float and x.ndim > 0
+
+
 def _is_real(x: Any) -> bool:
     """Whether x is a float, or an array of floats with axes."""
     return x.__class__ is float or (hasattr(x, "dtype") and x.dtype.kind == "f" and x.ndim > 0)
@@ -819,6 +847,7 @@ def _is_real(x: Any) -> bool:
 
 for _name, _dunder in {
     "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow", "floordiv": "floordiv", "mod": "mod",
+    "matmul": "matmul",
 }.items():  # fmt: skip
     _binary(_name, OPS[_name].scalar, _dunder, _name in ("add", "sub", "mul"))
 
@@ -845,8 +874,10 @@ def _plain_operator(name: str, dunder: str, count: int) -> None:
     setattr(Tensor, f"__r{dunder}__", reflected)
 
 
-_OTHERS = ("lt", "le", "gt", "ge", "eq", "ne", "matmul", "and", "or")
-for _name, _count in {"neg": 1, "pos": 1, **dict.fromkeys(_OTHERS, 2)}.items():
+# as in PyTorch, +x is x itself
+Tensor.__pos__ = lambda self: self  # type: ignore[method-assign]
+_OTHERS = ("lt", "le", "gt", "ge", "eq", "ne", "and", "or")
+for _name, _count in {"neg": 1, **dict.fromkeys(_OTHERS, 2)}.items():
     _plain_operator(_name, _name, _count)
 
 __all__ = ["Tensor", "backward", "grad", "handle", "plain", "raw_of", "tensor", "wrap"]
