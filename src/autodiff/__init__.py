@@ -38,10 +38,18 @@ HOMES = {
     "graph": ("GraphError",),
     "function": ("Function",),
     "func": ("gradcheck", "gradgradcheck"),
+    "dtypes": ("device", "finfo", "set_default_dtype", "get_default_dtype"),
+    "random": (
+        "Generator", "manual_seed", "seed", "initial_seed", "rand", "randn", "rand_like", "randn_like", "randint",
+        "randperm", "normal", "bernoulli",
+    ),
+    "autograd": ("linalg", "nn", "utils", "cuda", "special"),
     "expression": ("compile", "Expression"),
 }  # fmt: skip
 MODULES = {"func": "func", "autograd": "autograd"}
-DTYPES = {"float64": float, "double": float, "float32": float, "float": float, "bool": bool}
+DTYPES = (
+    "float64", "double", "float32", "float", "float16", "half", "bfloat16", "int64", "long", "int32", "int", "bool",
+)  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -55,7 +63,7 @@ def __getattr__(name: str) -> Any:
         if name in MODULES:
             found = import_module(f"autodiff.tensors.{MODULES[name]}")
         elif name in DTYPES:
-            found = DTYPES[name]
+            found = import_module("autodiff.tensors.dtypes").DTYPES[name]
         elif name[:1] == "_" or _is_submodule(name):
             raise AttributeError(f"module 'autodiff' has no attribute '{name}'")
         else:

@@ -31,6 +31,9 @@ class AutodiffError(Exception):
         self.help = help
         self.source = source
 
+    def __str__(self) -> str:
+        return f"{self.message} ({self.help})" if self.help else self.message
+
 
 class RequestError(AutodiffError):
     """The request is wrong: an option, a file, a missing input."""
@@ -51,7 +54,7 @@ class NameProblem(RequestError):
     kind = "name"
 
 
-class ComputationError(AutodiffError):
+class ComputationError(AutodiffError, RuntimeError):
     """The computation failed although the request was well formed."""
 
     kind = "computation"

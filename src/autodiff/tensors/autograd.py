@@ -1,12 +1,25 @@
-"""PyTorch's namespace `autograd`: the same functions under the names that scripts know."""
+"""PyTorch's submodules: the same functions under the names that scripts know."""
 
 from __future__ import annotations
 
-from autodiff.tensors import func
+from types import SimpleNamespace
+
+from autodiff.tensors import checkpoint as _checkpoint
+from autodiff.tensors import compose, func
+from autodiff.tensors import functional as _functional
 from autodiff.tensors.func import gradcheck, gradgradcheck
 from autodiff.tensors.function import Function
-from autodiff.tensors.modes import detect_anomaly, enable_grad, no_grad, set_detect_anomaly, set_grad_enabled
-from autodiff.tensors.tensor import Tensor, backward, grad
+from autodiff.tensors.graph import GraphError
+from autodiff.tensors.modes import (
+    detect_anomaly,
+    enable_grad,
+    no_grad,
+    set_detect_anomaly,
+    set_grad_enabled,
+)
+from autodiff.tensors.namespace import named
+from autodiff.tensors.tensor import Tensor, grad, raw_of, wrap
+from autodiff.tensors.tensor import backward as _backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,39 +28,69 @@ if TYPE_CHECKING:
 Variable = Tensor
 
 
+def backward(
+    tensors: Any,
+    grad_tensors: Any = None,
+    retain_graph: bool | None = None,
+    create_graph: bool = False,
+    inputs: Any = None,
+) -> None:
+    """Add the derivatives of all the tensors, weighted by grad_tensors, to `.grad` of the leaves.
+
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> backward([x * x, 3 * x])
+    >>> x.grad
+    tensor(7.)
+    """
+    outputs = [tensors] if tensors.__class__ is Tensor else list(tensors)
+    if grad_tensors is None:
+        seeds: list[Any] = [None] * len(outputs)
+    else:
+        seeds = [grad_tensors] if grad_tensors.__class__ is Tensor else list(grad_tensors)
+    if len(seeds) != len(outputs):
+        raise GraphError(f"{len(outputs)} tensors, but {len(seeds)} grad_tensors")
+    _backward(outputs, seeds, retain_graph, create_graph, inputs)
+
+
 class functional:
     """torch.autograd.functional: derivatives of a function at inputs."""
 
     @staticmethod
-    def _each(transform: Any, f: Any, inputs: Any) -> Any:
-        if isinstance(inputs, tuple):
-            return transform(f, tuple(range(len(inputs))))(*inputs)
-        return transform(f)(inputs)
+    def jacobian(f: Any, inputs: Any, create_graph: bool = False, **_: Any) -> Any:
+        """The Jacobian at the inputs, a tuple for a tuple; also for functions that give several tensors."""
+        many = isinstance(inputs, tuple)
+        points = inputs if many else (inputs,)
+        with no_grad():
+            shown = f(*points)
+        places = tuple(range(len(points)))
+        if isinstance(shown, tuple):
+            rows = tuple(func.jacobian(lambda *xs, k=k: f(*xs)[k], places)(*points) for k in range(len(shown)))
+            return rows if many else tuple(row[0] for row in rows)
+        found = func.jacobian(f, places)(*points)
+        found = found if create_graph else tuple(part.detach() for part in found)
+        return found if many else found[0]
 
     @staticmethod
-    def jacobian(f: Any, inputs: Any, **_: Any) -> Any:
-        """The Jacobian at the inputs, a tuple for a tuple."""
-        return functional._each(func.jacobian, f, inputs)
-
-    @staticmethod
-    def hessian(f: Any, inputs: Any, **_: Any) -> Any:
+    def hessian(f: Any, inputs: Any, create_graph: bool = False, **_: Any) -> Any:
         """The Hessian at one input, or the blocks for a tuple."""
         if not isinstance(inputs, tuple):
-            return func.hessian(f)(inputs)
-        places = range(len(inputs))
-        return tuple(func.jacobian(func.grad(f, k), tuple(places))(*inputs) for k in places)
+            found = func.hessian(f)(inputs)
+            return found if create_graph else found.detach()
+        places = tuple(range(len(inputs)))
+        return tuple(func.jacobian(func.grad(f, k), places)(*inputs) for k in places)
 
     @staticmethod
-    def vjp(f: Any, inputs: Any, v: Any = 1.0, **_: Any) -> Any:
+    def vjp(f: Any, inputs: Any, v: Any = None, **_: Any) -> Any:
         """(value, v times the Jacobian)."""
         y, pull = func.vjp(f, *(inputs if isinstance(inputs, tuple) else (inputs,)))
-        found = pull(v)
+        found = pull(1.0 if v is None else v)
         return y, found if isinstance(inputs, tuple) else found[0]
 
     @staticmethod
-    def jvp(f: Any, inputs: Any, v: Any = 1.0, **_: Any) -> Any:
+    def jvp(f: Any, inputs: Any, v: Any = None, **_: Any) -> Any:
         """(value, the Jacobian times v)."""
         many = isinstance(inputs, tuple)
+        v = 1.0 if v is None else v
         return func.jvp(f, inputs if many else (inputs,), v if many else (v,))
 
     @staticmethod
@@ -55,8 +98,62 @@ class functional:
         """(value, the Hessian times v)."""
         return func.hvp(f, inputs, v)
 
+    @staticmethod
+    def vhp(f: Any, inputs: Any, v: Any, **_: Any) -> Any:
+        """(value, v times the Hessian), the same since it is symmetric."""
+        return func.hvp(f, inputs, v)
+
+
+def _op(name: str) -> Any:
+    return named(name)
+
+
+def _clip_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **_: Any) -> Tensor:
+    """Scale the gradients of leaves so that their norm is max_norm at most; gives what it was."""
+    leaves = [parameters] if parameters.__class__ is Tensor else list(parameters)
+    grads = [x.grad for x in leaves if x.grad is not None]
+    total = compose.norm([compose.norm(g, norm_type).item() for g in grads] or [0.0], norm_type)
+    scale = min(1.0, max_norm / (total.item() + 1e-6))
+    with no_grad():
+        for g in grads:
+            g.mul_(scale)
+    return total
+
+
+def _clip_value(parameters: Any, clip_value: float) -> None:
+    """Bring the gradients of leaves between -clip_value and clip_value."""
+    with no_grad():
+        for x in [parameters] if parameters.__class__ is Tensor else parameters:
+            if x.grad is not None:
+                x.grad.clamp_(-clip_value, clip_value)
+
+
+def _parameter(data: Any = None, requires_grad: bool = True) -> Tensor:
+    """A leaf that requires a gradient."""
+    return wrap(raw_of(0.0 if data is None else data)).detach().requires_grad_(requires_grad)
+
+
+linalg = SimpleNamespace(
+    norm=compose.matrix_norm, vector_norm=compose.norm, matrix_norm=compose.matrix_norm, det=_op("det"),
+    inv=_op("inv"), solve=_op("solve"), slogdet=compose.slogdet, cholesky=_op("cholesky"),
+    eigvalsh=_op("eigvalsh"), matrix_power=compose.matrix_power, multi_dot=compose.multi_dot, cross=compose.cross,
+    matmul=_op("matmul"), diagonal=compose.diagonal, vecdot=_op("dot"),
+)  # fmt: skip
+special = SimpleNamespace(
+    **{name: _op(name) for name in (
+        "erf", "erfc", "erfinv", "expit", "logit", "digamma", "gammaln", "xlogy", "xlog1py", "expm1", "log1p", "exp2",
+        "ndtr", "log_ndtr", "softmax", "log_softmax", "logsumexp", "sinc", "round",
+    )}, psi=_op("digamma"),
+)  # fmt: skip
+nn = SimpleNamespace(
+    functional=_functional, Parameter=_parameter,
+    utils=SimpleNamespace(clip_grad_norm_=_clip_norm, clip_grad_value_=_clip_value),
+)  # fmt: skip
+utils = SimpleNamespace(checkpoint=_checkpoint)
+cuda = SimpleNamespace(is_available=lambda: False, device_count=lambda: 0, manual_seed_all=lambda seed: None)
 
 __all__ = [
-    "Function", "Tensor", "Variable", "backward", "detect_anomaly", "enable_grad", "functional", "grad", "gradcheck",
-    "gradgradcheck", "no_grad", "set_detect_anomaly", "set_grad_enabled",
+    "Function", "Tensor", "Variable", "backward", "cuda", "detect_anomaly", "enable_grad", "functional", "grad",
+    "gradcheck", "gradgradcheck", "linalg", "nn", "no_grad", "set_detect_anomaly", "set_grad_enabled", "special",
+    "utils",
 ]  # fmt: skip

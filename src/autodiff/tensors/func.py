@@ -70,8 +70,10 @@ def _reaches_out(result: Tensor, own: Sequence[Tensor]) -> bool:
     return any(fn.op is None and fn not in mine for fn in Plan([result._fn], None).seen)
 
 
-def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
     """The function that gives (value, gradient): one gradient, or a tuple for several `argnums`.
+
+    With `has_aux` the function gives (value, anything), and (value, anything) stands in the place of the value.
 
     >>> value_and_grad(lambda x: x * x)(tensor(3.0))
     (tensor(9.), tensor(6.))
@@ -79,21 +81,43 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Func
 
     def both(*args: Any) -> Any:
         y, xs = _called(function, args, argnums)
+        aux: Any = None
+        if has_aux:
+            y, aux = y
         y = _scalar(y, "grad")
         found = tuple(_settled(g, xs) for g in _derivatives(y, xs))
-        return _settled(y, xs), found[0] if isinstance(argnums, int) else found
+        g = found[0] if isinstance(argnums, int) else found
+        y = _settled(y, xs)
+        return ((y, _settled(aux, xs) if aux.__class__ is Tensor else aux), g) if has_aux else (y, g)
 
     return _outside(both)
 
 
-def grad(function: Function, argnums: int | Sequence[int] = 0) -> Function:
+def grad_and_value(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
+    """As value_and_grad, in PyTorch's order.
+
+    >>> grad_and_value(lambda x: x * x)(tensor(3.0))
+    (tensor(6.), tensor(9.))
+    """
+    both = value_and_grad(function, argnums, has_aux)
+    return lambda *args: both(*args)[::-1]
+
+
+def grad(function: Function, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Function:
     """The function that gives the gradient of one that gives one number; it can be differentiated again.
+
+    With `has_aux` the function gives (value, anything), and the result is (gradient, anything).
 
     >>> grad(grad(lambda x: x**3))(tensor(2.0))
     tensor(12.)
     """
-    both = value_and_grad(function, argnums)
-    return lambda *args: both(*args)[1]
+    both = value_and_grad(function, argnums, has_aux)
+
+    def alone(*args: Any) -> Any:
+        y, g = both(*args)
+        return (g, y[1]) if has_aux else g
+
+    return alone
 
 
 def _rows(y: Tensor, x: Tensor) -> Tensor:
@@ -138,6 +162,37 @@ def jacobian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
         return found[0] if isinstance(argnums, int) else found
 
     return _outside(run)
+
+
+jacrev = jacfwd = jacobian
+
+
+def vmap(function: Function, in_dims: Any = 0, out_dims: int = 0) -> Function:
+    """The function of one entry as a function of all along an axis (None: the same for all), run one by one.
+
+    >>> vmap(lambda v: v * v)(tensor([1.0, 2.0]))
+    tensor([1., 4.])
+    """
+
+    def run(*args: Any) -> Any:
+        from autodiff.tensors.compose import select, shape_of
+        from autodiff.tensors.namespace import named
+
+        stack = named("stack")
+        assert stack is not None
+        dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
+        counts = {shape_of(x)[d] for x, d in zip(args, dims, strict=True) if d is not None}
+        if len(counts) != 1:
+            raise ShapeError(f"vmap wants axes of one length, not of {sorted(counts)}")
+        found = [
+            function(*(x if d is None else select(x, d, k) for x, d in zip(args, dims, strict=True)))
+            for k in range(counts.pop())
+        ]
+        if isinstance(found[0], tuple):
+            return tuple(stack(list(part), dim=out_dims) for part in zip(*found, strict=True))
+        return stack(found, dim=out_dims)
+
+    return run
 
 
 def hessian(function: Function, argnums: int = 0) -> Function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.ops.record import OPS, Op
-from autodiff.tensors.graph import GradFn, GraphError, number
+from autodiff.tensors.graph import GradFn, GraphError, freed, number
 from autodiff.tensors.modes import enable_grad, mode, no_grad
 from autodiff.tensors.tensor import Tensor, plain, wrap
 
@@ -22,6 +22,7 @@ class Context:
         self.needs_input_grad: tuple[bool, ...] = ()
         self._apart: tuple[Any, ...] = ()
         self._changed: tuple[Any, ...] = ()
+        self._materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors until the graph is freed."""
@@ -41,18 +42,26 @@ class Context:
         self._changed = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
-        """Read for PyTorch's sake: a gradient that does not arrive is never passed."""
+        """Whether backward gets zeros for an output that nothing came back from, or None."""
+        self._materialize = value
 
 
 _OP = Op("function", "…", "an operation of one's own", hidden=True)
 del OPS["function"]  # for the graph's eyes: no row
 
 
+def _zeros(shape: tuple[int, ...] | None) -> Any:
+    return numeric.numpy().zeros(shape) if shape else 0.0
+
+
 class CustomFn(GradFn):
     """The recorded call of a Function."""
 
-    __slots__ = ("context", "function")
+    __slots__ = ("arrived", "context", "function", "shapes")
     context: Context
+    shapes: tuple[Any, ...]
+    arrived: dict[int, Any] | None
+    """Gradients of the outputs by place, between their nodes and this one."""
     function: type[Function]
 
     def name(self) -> str:
@@ -61,8 +70,14 @@ class CustomFn(GradFn):
     def send(self, g: Any, wrapped: Callable[[Any], Tensor]) -> list[Any]:
         """What goes to each operand, from the function's own backward."""
         recording = g.__class__ is Tensor
+        grads: list[Any] = [g]
+        if self.arrived is not None:
+            arrived, self.arrived = self.arrived, None
+            grads = [arrived.get(k) for k in range(len(self.shapes))]
+        if self.context._materialize:
+            grads = [_zeros(shape) if c is None else c for c, shape in zip(grads, self.shapes, strict=True)]
         with enable_grad() if recording else no_grad():
-            given = self.function.backward(self.context, g if recording else wrapped(g))
+            given = self.function.backward(self.context, *(c if c is None else wrapped(c) for c in grads))
         found = list(given) if isinstance(given, tuple) else [given]
         inputs = self.inputs or ()
         count = len(inputs) // 2
@@ -106,6 +121,11 @@ class Function:
         """One gradient per argument of forward, None where there is none."""
         raise NotImplementedError("a Function needs a backward")
 
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        """What to keep, where forward takes no ctx: called with its arguments and its value."""
+        raise NotImplementedError("forward takes ctx, or there is a setup_context")
+
     @classmethod
     def apply(cls, *args: Any, **options: Any) -> Any:
         """Run forward and record the call."""
@@ -113,40 +133,80 @@ class Function:
         fns = [x._fn if x.__class__ is Tensor else None for x in args]
         context.needs_input_grad = tuple(fn is not None for fn in fns)
         with no_grad():
-            outcome = cls.forward(context, *args, **options)
-        if isinstance(outcome, tuple):
-            return tuple(cls._made(context, args, fns, y, outcome, k) for k, y in enumerate(outcome))
-        return cls._made(context, args, fns, outcome, (outcome,), 0)
-
-    @classmethod
-    def _made(cls, context: Context, args: Any, fns: list[Any], y: Any, outcome: tuple[Any, ...], place: int) -> Any:
-        if y.__class__ is not Tensor:
-            return y
-        made = wrap(y._value)  # a tensor of its own, even where forward gave an argument back
-        if not any(fn is not None for fn in fns) or not mode.recording or any(y is x for x in context._apart):
-            made._fn = None
-            return made
+            if cls.setup_context is Function.setup_context:
+                outcome = cls.forward(context, *args, **options)
+            else:
+                outcome = cls.forward(*args, **options)
+                cls.setup_context(context, args, outcome)
+        several = isinstance(outcome, tuple)
+        outputs = outcome if several else (outcome,)
+        if not mode.recording or all(fn is None for fn in fns):
+            made = tuple(wrap(y._value) if y.__class__ is Tensor else y for y in outputs)
+            return made if several else made[0]
         fn = CustomFn()
         fn.op = _OP
-        fn.function = cls if len(outcome) == 1 else _output(cls, place, outcome)
+        fn.function = cls
         fn.context = context
         fn.index = number()
         inputs: list[Any] = []
         for f, x in zip(fns, args, strict=True):
             inputs += [f, numeric.shape(x._value) if x.__class__ is Tensor else ()]
         fn.inputs = tuple(inputs)
-        fn.y = numeric.shape(y._value)
-        made._fn = fn
+        fn.y = numeric.shape(outputs[0]._value) if outputs[0].__class__ is Tensor else ()
+        fn.shapes = tuple(numeric.shape(y._value) if y.__class__ is Tensor else None for y in outputs)
+        fn.arrived = None
+        found = tuple(cls._output(fn, y, k, several) for k, y in enumerate(outputs))
+        return found if several else found[0]
+
+    @staticmethod
+    def _output(fn: CustomFn, y: Any, place: int, several: bool) -> Any:
+        """A tensor of its own, even where forward gave an argument back."""
+        if y.__class__ is not Tensor:
+            return y
+        made = wrap(y._value)
+        if any(y is x for x in fn.context._apart):
+            return made
+        if several:
+            out = OutputFn()
+            out.op = _OP
+            out.index = number()
+            out.place = place
+            out.called = fn.name()
+            out.inputs = (fn, ())
+            out.y = numeric.shape(y._value)
+            made._fn = out
+        else:
+            made._fn = fn
         return made
 
 
-def _output(cls: type[Function], place: int, outcome: tuple[Any, ...]) -> Any:
-    """The function as seen from one of several outputs: the others' gradients are zeros."""
+class OutputFn(GradFn):
+    """One of several outputs of a Function: leaves its gradient with the call, whose backward runs once for all."""
 
-    class Output(cls):  # type: ignore[misc, valid-type]
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            return cls.backward(ctx, *(g if k == place else y.detach() * 0.0 for k, y in enumerate(outcome)))
+    __slots__ = ("called", "place")
+    called: str
+    place: int
 
-    Output.__name__ = cls.__name__
-    return Output
+    def name(self) -> str:
+        return self.called
+
+    @property
+    def call(self) -> CustomFn:
+        """The call that made it."""
+        if self.inputs is None:
+            raise freed(self)
+        fn: CustomFn = self.inputs[0]
+        return fn
+
+    @property
+    def next_functions(self) -> tuple[tuple[Any, int], ...]:
+        """The nodes that made the call's operands."""
+        return self.call.next_functions if self.inputs is not None else ()
+
+    def send(self, g: Any, wrapped: Callable[[Any], Tensor]) -> list[Any]:
+        """Nothing is added up: the call finds the gradient by its place."""
+        fn = self.call
+        if fn.arrived is None:
+            fn.arrived = {}
+        fn.arrived[self.place] = g
+        return [wrapped(0.0) if g.__class__ is Tensor else 0.0]

@@ -1,14 +1,17 @@
-"""Operations by name: functions and methods from the rows, PyTorch's names for them, NumPy's protocol."""
+"""Operations by name: functions and methods from the rows, PyTorch's names for them, and the few forms made of rows."""
 
 from __future__ import annotations
 
 import math
 
 from autodiff import numeric
-from autodiff.errors import NameProblem, ShapeError
+from autodiff.errors import ComputationError
 from autodiff.ops import NAMES, OPS
 from autodiff.ops.record import Op
-from autodiff.tensors.tensor import NONE, Tensor, plain, raw_of, tensor, unary, wrap
+from autodiff.tensors import compose, create
+from autodiff.tensors.compose import RangeError, axis_of, kept
+from autodiff.tensors.dtypes import dtype_of
+from autodiff.tensors.tensor import NONE, Tensor, raw_of, unary, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,7 +20,11 @@ if TYPE_CHECKING:
 
     Function = Callable[..., Any]
 
-REDUCES = {"max": "amax", "min": "amin"}  # of one operand these reduce
+
+class CallError(ComputationError, TypeError):
+    """A call with arguments that the function does not take."""
+
+    kind = "call"
 
 
 def function(op: Op) -> Function:
@@ -26,179 +33,166 @@ def function(op: Op) -> Function:
     alone = op.most == 1
 
     def call(*xs: Any, **options: Any) -> Any:
-        row = op
         if alone and not options and len(xs) == 1:
-            return Tensor.apply_op(row, xs, NONE)
-        if "dim" in options and "axis" in op.keywords:
-            options["axis"] = options.pop("dim")
-        if options.pop("keepdim", False) or options.pop("keepdims", False):
-            return _kept(row, xs, options)
+            return Tensor.apply_op(op, xs, NONE)
         operands = list(xs)
-        for place in places[len(xs) :]:
+        for torchs, ours in (("input", 0), ("other", 1)):
+            if torchs in options and len(operands) == ours:
+                operands.append(options.pop(torchs))
+        for place in places[len(operands) :]:
             if place in options:
                 operands.append(options.pop(place))
-        if op.name in REDUCES and (len(operands) == 1 or options):
-            row = OPS[REDUCES[op.name]]
-        if op.keywords and len(operands) > len(places) and op.most is not None:
+        if options.get("out", 0) is None:
+            del options["out"]
+        if "alpha" in options and op.name in ("add", "sub"):
+            operands[1] = operands[1] * options.pop("alpha")
+        if "dim" in options and "axis" in op.keywords:
+            options["axis"] = options.pop("dim")
+        if op.keywords and op.most is not None and len(operands) > len(places):
             for keyword, value in zip(op.keywords, operands[len(places) :], strict=False):
                 options[keyword] = value
             del operands[len(places) :]
         params = {}
         for name, value in options.items():
-            if name not in row.keywords:
-                raise TypeError(f"{op.name} takes no argument '{name}'")
+            if name not in op.keywords:
+                raise CallError(f"{op.name} takes no argument '{name}'")
             if value is not None:
                 params[name] = tuple(map(int, value)) if isinstance(value, (tuple, list)) else int(value)
         for operand in op.operands[len(operands) :]:
             if "=" in operand:
                 operands.append(float(operand.partition("=")[2]))
         if op.most is not None and len(operands) != op.most:
-            raise TypeError(f"{op.name} takes {op.most} argument{'s' * (op.most != 1)}, not {len(operands)}")
-        return Tensor.apply_op(row, operands, params)
+            raise CallError(f"{op.name} takes {op.most} argument{'s' * (op.most != 1)}, not {len(operands)}")
+        if not operands:
+            raise CallError(f"{op.name} takes at least one argument")
+        return Tensor.apply_op(op, operands, params)
 
     if op.elementwise and op.differentiable and len(op.operands) == op.most == 1:
-        call = unary(op)
+        short = unary(op)
+
+        def call_one(*xs: Any, **options: Any) -> Any:
+            return short(xs[0]) if len(xs) == 1 and not options else call(*xs, **options)
+
+        call_one.__name__ = op.name
+        return _named(call_one, op)
+    return _named(call, op)
+
+
+def _named(call: Function, op: Op) -> Function:
     call.__name__ = call.__qualname__ = op.name
     call.__doc__ = f"{op.name}({', '.join([*op.operands, *(f'{k}=None' for k in op.keywords)])}): {op.doc}."
     return call
 
 
-def _kept(op: Op, xs: tuple[Any, ...], options: dict[str, Any]) -> Tensor:
-    """A reduction whose axes stay, with length 1."""
-    made = function(op)(*xs, **options)
-    shape = list(numeric.shape(raw_of(xs[0])))
-    axis = options.get("axis")
-    for k in range(len(shape)) if axis is None else axis if isinstance(axis, (tuple, list)) else (axis,):
-        shape[k] = 1
-    return reshape(made, *shape)
+def reduction(name: str) -> Function:
+    """A reduction over all entries or over axes: `dim` or `axis`, `keepdim` or `keepdims`."""
+    op = OPS[name]
+    spread = "ddof" in op.keywords
+    every = op.name in ("cumsum", "cumprod", "softmax", "log_softmax")  # keeps its shape
+
+    def call(x: Any, dim: Any = None, keepdim: bool = False, **options: Any) -> Tensor:
+        params: dict[str, Any] = {}
+        if spread:
+            if dim.__class__ is bool:  # std(x, unbiased)
+                options["unbiased"], dim = dim, None
+            unbiased = options.pop("unbiased", None)
+            ddof = options.pop("correction", options.pop("ddof", None))
+            if options.get("axis") is None and keepdim.__class__ is bool and keepdim and "keepdim" not in options:
+                pass
+            if unbiased is not None:
+                ddof = int(unbiased)
+            if ddof is not None:
+                params["ddof"] = int(ddof)
+        if "axis" in options:
+            dim = options.pop("axis")
+        keep = options.pop("keepdims", keepdim) or False
+        for unread in ("dtype", "out"):
+            if options.get(unread, 0) is None or unread == "dtype":
+                options.pop(unread, None)
+        if options:
+            raise CallError(f"{name} takes no argument '{next(iter(options))}'")
+        rank = len(compose.shape_of(x))
+        if isinstance(dim, (tuple, list)):
+            dim = tuple(axis_of(int(k), rank) for k in dim)
+            if len(dim) == rank or not dim:
+                dim = tuple(range(rank))
+        elif dim is not None:
+            dim = axis_of(int(raw_of(dim)), rank)
+        if dim is not None and rank:
+            params["axis"] = dim
+        made = Tensor.apply_op(op, (x,), params)
+        return kept(made, x, dim) if keep and not every else made
+
+    return _named(call, op)
 
 
-def reshape(x: Any, *sizes: Any) -> Tensor:
-    """The entries in another shape; -1 stands for what is left."""
-    flat = list(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else [*sizes]
-    total = math.prod(numeric.shape(raw_of(x)))
-    known = math.prod(n for n in flat if n != -1)
-    return Tensor.apply_op(OPS["reshape"], (x, *(float(n if n != -1 else total // max(known, 1)) for n in flat)), NONE)
+def extreme(name: str) -> Function:
+    """max or min: of all entries, of several operands, along `axis`, or with `dim` as (values, indices)."""
+    op = OPS[name]
+    whole = reduction("a" + name)
+
+    def call(x: Any, *others: Any, **options: Any) -> Any:
+        if "other" in options:
+            others = (options.pop("other"), *others)
+        if "axis" in options or not (others or "dim" in options):
+            return whole(x, *others, **options)
+        if "dim" not in options and not _is_axis(x, others[0]):
+            return Tensor.apply_op(op, (x, *others), NONE)
+        dims = [options.pop("dim")] if "dim" in options else []
+        dim, keepdim, *_ = (*dims, *others, options.pop("keepdim", False))
+        if options:
+            raise CallError(f"{name} takes no argument '{next(iter(options))}'")
+        return compose.extremes(name, x, int(dim), bool(keepdim))
+
+    return _named(call, op)
+
+
+def _is_axis(x: Any, other: Any) -> bool:
+    """Whether the second of two operands can only be an axis: a whole number beside an array."""
+    return other.__class__ is int and bool(compose.shape_of(x))
 
 
 def joined(name: str) -> Function:
     """concat or stack of a list or of several operands."""
 
-    def call(*xs: Any, dim: int = 0, axis: int | None = None) -> Tensor:
-        parts = list(xs)
+    def call(*xs: Any, dim: int = 0, axis: int | None = None, tensors: Any = None) -> Tensor:
+        parts = list(xs) if tensors is None else [tensors, *xs]
         if len(parts) == 2 and isinstance(parts[1], int) and isinstance(parts[0], (list, tuple)):
             dim = parts.pop()
-        if len(parts) == 1 and isinstance(parts[0], (list, tuple)):
+        if len(parts) == 1 and (isinstance(parts[0], (list, tuple)) or compose.shape_of(parts[0])):
             parts = list(parts[0])
+        if not parts:
+            raise CallError(f"{name} wants at least one tensor")
+        rank = len(compose.shape_of(parts[0])) + (name == "stack")
+        dim = axis_of(dim if axis is None else axis, rank)
         if len(parts) == 1:  # the row would take the entries of a single operand
-            return parts[0] if name == "concat" else wrap_axis(parts[0], dim if axis is None else axis)
-        return Tensor.apply_op(OPS[name], parts, {"axis": dim if axis is None else axis})
+            return compose.unsqueeze(parts[0], dim) if name == "stack" else parts[0]
+        return Tensor.apply_op(OPS[name], parts, {"axis": dim})
 
     call.__name__ = name
     call.__doc__ = f"{name}(parts, dim=0): {OPS[name].doc}."
     return call
 
 
-def wrap_axis(x: Any, axis: int) -> Tensor:
-    """x with a new axis of length 1."""
-    shape = list(numeric.shape(raw_of(x)))
-    shape.insert(axis if axis >= 0 else len(shape) + 1 + axis, 1)
-    return reshape(x, *shape)
-
-
-def squeeze(x: Any, dim: int | None = None) -> Tensor:
-    """x without axes of length 1, or without the one given."""
-    shape = numeric.shape(raw_of(x))
-    gone = range(len(shape)) if dim is None else (dim % len(shape),)
-    return reshape(x, *(n for k, n in enumerate(shape) if not (k in gone and n == 1)))
-
-
-def transpose(x: Any, *dims: int) -> Tensor:
-    """Axes in reverse order, or two of them exchanged."""
-    if not dims:
-        return Tensor.apply_op(OPS["transpose"], (x,), NONE)
-    order = list(range(len(numeric.shape(raw_of(x)))))
-    order[dims[0]], order[dims[1]] = order[dims[1]], order[dims[0]]
-    return permute(x, *order)
-
-
-def permute(x: Any, *dims: Any) -> Tensor:
-    """The axes in the order given."""
-    order = list(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else list(dims)
-    made: Any = x
-    here = list(range(len(order)))
-    for k, axis in enumerate(axis % len(order) for axis in order):
-        at = here.index(axis)
-        if at != k:
-            made = Tensor.apply_op(OPS["moveaxis"], (made,), {"source": at, "target": k})
-            here.insert(k, here.pop(at))
-    return wrap(made if made.__class__ is Tensor else plain(made))
-
-
-def expand(x: Any, *sizes: Any) -> Tensor:
-    """x repeated to a shape, -1 where it stays."""
-    flat = list(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else [*sizes]
-    shape = numeric.shape(raw_of(x))
-    lead = len(flat) - len(shape)
-    full = tuple(shape[k - lead] if n == -1 else n for k, n in enumerate(flat))
-    return Tensor.apply_op(OPS["broadcast"], (x,), {"shape": full})
-
-
-def clamp(x: Any, min: Any = None, max: Any = None) -> Tensor:
-    """x brought between min and max, either of which may be missing."""
-    lo = -math.inf if min is None else min
-    hi = math.inf if max is None else max
-    return Tensor.apply_op(OPS["clip"], (x, lo, hi), NONE)
-
-
-def where(c: Any, a: Any = None, b: Any = None) -> Tensor:
-    """a where c is true, else b."""
+def where(c: Any, a: Any = None, b: Any = None) -> Any:
+    """a where c is true, else b; of c alone the indices where it is."""
     if a is None or b is None:
-        raise TypeError("where takes a condition and two values")
+        return tuple(wrap(part) for part in numeric.numpy().nonzero(numeric.numpy().asarray(raw_of(c))))
     return Tensor.apply_op(OPS["where"], (c, a, b), NONE)
 
 
-def full(size: Any, fill_value: Any, **leaf: Any) -> Tensor:
-    """A tensor of one value."""
-    sizes = (size,) if isinstance(size, int) else tuple(size)
-    return tensor(numeric.numpy().full(sizes, float(fill_value)), **leaf)
+def swapped(name: str) -> Function:
+    """A row of two operands, the second first."""
 
+    def call(a: Any, b: Any) -> Tensor:
+        return Tensor.apply_op(OPS[name], (b, a), NONE)
 
-def _filled(value: float) -> Function:
-    def call(*sizes: Any, **leaf: Any) -> Tensor:
-        flat = sizes[0] if len(sizes) == 1 and not isinstance(sizes[0], int) else sizes
-        return full(flat, value, **leaf)
-
-    call.__doc__ = f"A tensor of {value:g}s: of sizes, or of a tuple of them."
     return call
-
-
-def _like(value: float) -> Function:
-    def call(x: Any, **leaf: Any) -> Tensor:
-        return full(numeric.shape(raw_of(x)), value, **leaf)
-
-    call.__doc__ = f"{value:g}s of the shape of another tensor."
-    return call
-
-
-def arange(*ends: float, requires_grad: bool = False, dtype: Any = None) -> Tensor:
-    """0, 1, … n-1, or from a to below b by a step."""
-    return tensor(numeric.numpy().arange(*map(float, ends)), requires_grad=requires_grad)
-
-
-def linspace(start: float, end: float, steps: int = 100, requires_grad: bool = False, dtype: Any = None) -> Tensor:
-    """`steps` evenly spaced numbers, both ends included."""
-    return tensor(numeric.numpy().linspace(float(start), float(end), int(steps)), requires_grad=requires_grad)
-
-
-def eye(n: int, m: int | None = None, requires_grad: bool = False, dtype: Any = None) -> Tensor:
-    """The identity matrix."""
-    return tensor(numeric.numpy().eye(n, m), requires_grad=requires_grad)
 
 
 def _test(name: str, doc: str) -> Function:
     def call(x: Any) -> Tensor:
-        return wrap(numeric.raw(getattr(numeric.numpy(), name)(raw_of(x))))
+        return wrap(numeric.raw(getattr(numeric.numpy(), name)(numeric.real(raw_of(x)))))
 
     call.__doc__ = doc
     return call
@@ -207,6 +201,12 @@ def _test(name: str, doc: str) -> Function:
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all entries agree within atol + rtol*|b|."""
     return bool(numeric.numpy().allclose(raw_of(a), raw_of(b), rtol=rtol, atol=atol, equal_nan=equal_nan))
+
+
+def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
+    """Where entries agree within atol + rtol*|b|."""
+    close = numeric.numpy().isclose(raw_of(a), raw_of(b), rtol=rtol, atol=atol, equal_nan=equal_nan)
+    return wrap(numeric.raw(close))
 
 
 def equal(a: Any, b: Any) -> bool:
@@ -219,57 +219,130 @@ def is_tensor(x: Any) -> bool:
     return x.__class__ is Tensor
 
 
-def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """data itself if it is a tensor, else a tensor of it."""
-    return data if data.__class__ is Tensor else tensor(data)
+def divide(a: Any, b: Any, *, rounding_mode: Any = None) -> Tensor:
+    """a / b; rounding_mode "floor" or "trunc" makes whole numbers of it."""
+    y = Tensor.apply_op(OPS["floordiv" if rounding_mode == "floor" else "div"], (a, b), NONE)
+    return Tensor.apply_op(OPS["trunc"], (y,), NONE) if rounding_mode == "trunc" else y
 
 
-def argmax(x: Any) -> int:
-    """Position of the largest entry, in row-major order."""
-    return int(numeric.numpy().argmax(raw_of(x)))
+def xor(a: Any, b: Any) -> Tensor:
+    """Where exactly one of two is true."""
+    return Tensor.apply_op(OPS["ne"], (create.truths(a), create.truths(b)), NONE)
 
 
-def addcmul(a: Any, b: Any, c: Any, *, value: float = 1) -> Any:
-    """a + value*b*c."""
-    return a + value * (b * c)
+def size(x: Any, dim: Any = None) -> Any:
+    """How many entries there are, or along one axis."""
+    shape = compose.shape_of(x)
+    return math.prod(shape) if dim is None else shape[dim]
 
 
-def same(x: Any, *_: Any, **__: Any) -> Any:
-    """The tensor itself: there is one number type and one place."""
-    return x
+def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
+    """log(1 + exp(beta*x)) / beta (the threshold is read and not needed)."""
+    y = Tensor.apply_op(OPS["softplus"], (x if beta == 1 else x * float(beta),), NONE)
+    return y if beta == 1 else y / float(beta)
 
 
-def square_norm(x: Any, p: Any = 2, dim: Any = None) -> Tensor:
-    """The p-norm."""
-    return Tensor.apply_op(OPS["norm"], (x, float(p)), {} if dim is None else {"axis": dim})
+def _pair_of(name: str) -> Function:
+    def call(x: Any, dim: Any = None, **options: Any) -> Any:
+        mean = {k: v for k, v in options.items() if k == "keepdim"}
+        return (reduction(name)(x, dim, **options), reduction("mean")(x, dim, **mean))
+
+    call.__doc__ = f"({name}, mean) of all entries or along an axis."
+    return call
 
 
+def _row(name: str, doc: str, *before: Any) -> Function:
+    def call(x: Any) -> Tensor:
+        return Tensor.apply_op(OPS[name], (*before, x), NONE)
+
+    call.__doc__ = doc
+    return call
+
+
+REDUCTIONS = (
+    "sum", "mean", "var", "std", "prod", "cumsum", "cumprod", "any", "all", "amax", "amin", "logsumexp", "softmax",
+    "log_softmax",
+)  # fmt: skip
 # PyTorch's names for what the rows call otherwise, and the few that are no row.
 OTHERS: dict[str, Function] = {
-    "reshape": reshape, "view": reshape, "concat": joined("concat"), "cat": joined("concat"), "stack": joined("stack"),
-    "concatenate": joined("concat"), "transpose": transpose, "swapaxes": transpose, "permute": permute,
-    "expand": expand, "squeeze": squeeze, "unsqueeze": wrap_axis, "clamp": clamp, "clip": clamp, "where": where,
-    "full": full, "zeros": _filled(0.0), "ones": _filled(1.0), "zeros_like": _like(0.0), "ones_like": _like(1.0),
-    "arange": arange, "linspace": linspace, "eye": eye, "allclose": allclose, "equal": equal, "is_tensor": is_tensor,
-    "as_tensor": as_tensor, "from_numpy": as_tensor, "argmax": argmax, "addcmul": addcmul, "norm": square_norm,
+    **{name: reduction(name) for name in REDUCTIONS},
+    "max": extreme("max"), "min": extreme("min"), "var_mean": _pair_of("var"), "std_mean": _pair_of("std"),
+    "nansum": lambda x, *dim, **options: reduction("sum")(compose.nan_to_num(x), *dim, **options),
+    "reshape": compose.reshape, "view": compose.reshape, "concat": joined("concat"), "cat": joined("concat"),
+    "view_as": lambda x, y: compose.reshape(x, *compose.shape_of(y)),
+    "reshape_as": lambda x, y: compose.reshape(x, *compose.shape_of(y)),
+    "expand_as": lambda x, y: compose.expand(x, *compose.shape_of(y)), "broadcast_to": compose.expand,
+    "stack": joined("stack"), "concatenate": joined("concat"), "transpose": compose.transpose,
+    "swapaxes": compose.transpose, "swapdims": compose.transpose, "t": compose.transpose, "permute": compose.permute,
+    "movedim": compose.movedim, "moveaxis": compose.movedim, "expand": compose.expand, "squeeze": compose.squeeze,
+    "unsqueeze": compose.unsqueeze, "flatten": compose.flatten, "ravel": compose.flatten, "repeat": compose.repeat,
+    "tile": compose.repeat, "repeat_interleave": compose.repeat_interleave, "split": compose.split,
+    "chunk": compose.chunk, "narrow": compose.narrow, "select": compose.select, "unbind": compose.unbind,
+    "index_select": compose.index_select, "gather": compose.gather, "take_along_dim": lambda x, i, dim: compose.gather(
+        x, dim, i
+    ), "masked_select": compose.masked_select, "masked_fill": compose.masked_fill, "flip": compose.flip,
+    "roll": compose.roll, "tril": compose.tril, "triu": compose.triu, "diagonal": compose.diagonal,
+    "diag": compose.diag, "atleast_1d": compose.atleast_1d, "atleast_2d": compose.atleast_2d,
+    "hstack": compose.hstack, "vstack": compose.vstack, "meshgrid": compose.meshgrid, "sort": compose.sort,
+    "argsort": compose.argsort, "topk": compose.topk, "kthvalue": compose.kthvalue, "median": compose.median,
+    "quantile": compose.quantile, "argmax": compose.argmax, "argmin": compose.argmin, "aminmax": compose.aminmax,
+    "nonzero": compose.nonzero, "count_nonzero": compose.count_nonzero, "diff": compose.diff,
+    "einsum": compose.einsum, "tensordot": compose.tensordot, "matrix_power": compose.matrix_power,
+    "chain_matmul": lambda *parts: compose.multi_dot(parts), "slogdet": compose.slogdet, "addmm": compose.addmm,
+    "addmv": compose.addmm, "baddbmm": compose.addmm, "addcmul": compose.addcmul, "addcdiv": compose.addcdiv,
+    "norm": compose.norm, "cross": compose.cross, "dist": compose.dist, "clamp": compose.clamp, "clip": compose.clamp,
+    "clamp_min": lambda x, min: compose.clamp(x, min), "clamp_max": lambda x, max: compose.clamp(x, None, max),
+    "heaviside": compose.heaviside, "nan_to_num": compose.nan_to_num, "round": compose.round_, "where": where,
+    "ldexp": lambda x, n: x * 2.0 ** create.floating(n), "inner": lambda a, b: compose.tensordot(a, b, (
+        [len(compose.shape_of(a)) - 1], [len(compose.shape_of(b)) - 1]
+    )), "full": create.full, "zeros": create.filled(0.0), "ones": create.filled(1.0), "empty": create.filled(0.0),
+    "zeros_like": create.like(0.0), "ones_like": create.like(1.0), "empty_like": create.like(0.0),
+    "full_like": create.full_like, "new_zeros": create.new_zeros, "new_ones": create.new_ones,
+    "new_full": create.new_full, "new_tensor": create.new_tensor, "arange": create.arange,
+    "linspace": create.linspace, "logspace": create.logspace, "eye": create.eye, "allclose": allclose,
+    "isclose": isclose, "equal": equal, "is_tensor": is_tensor, "as_tensor": create.as_tensor,
+    "asarray": create.as_tensor, "from_numpy": create.as_tensor, "scalar_tensor": create.as_tensor,
+    "FloatTensor": create.sized, "DoubleTensor": create.sized, "numel": lambda x: size(x), "size": size,
+    "is_floating_point": lambda x: dtype_of(raw_of(x)).kind == "f", "divide": divide, "div": divide,
+    "true_divide": divide, "logical_xor": xor, "bitwise_xor": xor, "softplus": softplus,
     "isnan": _test("isnan", "Where entries are nan."), "isfinite": _test("isfinite", "Where entries are finite."),
-    "isinf": _test("isinf", "Where entries are infinite."),
-    "rsqrt": lambda x: 1.0 / Tensor.apply_op(OPS["sqrt"], (x,), NONE),
-    "double": same, "float": same, "to": same, "cpu": same, "contiguous": same, "type": same,
+    "isinf": _test("isinf", "Where entries are infinite."), "signbit": _test("signbit", "Where the sign is minus."),
+    "rsqrt": lambda x: 1.0 / Tensor.apply_op(OPS["sqrt"], (x,), NONE), "double": create.floating,
+    "float": create.floating, "half": create.floating, "bool": create.truths, "long": create.whole_numbers,
+    "int": create.whole_numbers, "to": create.to, "type": create.to, "cpu": create.same, "contiguous": create.same,
+    "is_contiguous": lambda x: True, "element_size": lambda x: 8, "special_expit": _row("sigmoid", "sigmoid."),
+    "rsub": swapped("sub"), "positive": _row("pos", "x itself."),
 }  # fmt: skip
+PROPERTIES: dict[str, Function] = {
+    "dtype": lambda x: dtype_of(x._value), "device": lambda x: _cpu(), "is_cuda": lambda x: False,
+    "mT": lambda x: compose.transpose(x, -2, -1), "H": lambda x: compose.transpose(x), "itemsize": lambda x: 8,
+    "nbytes": lambda x: 8 * x.numel(), "real": create.same,
+}  # fmt: skip
+"""What a tensor has without a call."""
+
+
+def _cpu() -> Any:
+    from autodiff.tensors.dtypes import device
+
+    return device()
+
+
 RENAMED = {
-    "mm": "matmul", "bmm": "matmul", "mv": "matmul", "subtract": "sub", "multiply": "mul", "divide": "div",
-    "true_divide": "div", "negative": "neg", "power": "pow", "maximum": "max", "minimum": "min", "absolute": "abs",
+    "mm": "matmul", "bmm": "matmul", "mv": "matmul", "subtract": "sub", "multiply": "mul",
+    "negative": "neg", "power": "pow", "maximum": "max", "minimum": "min", "absolute": "abs",
     "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "greater": "gt", "less": "lt", "greater_equal": "ge",
     "less_equal": "le", "not_equal": "ne", "logical_not": "not", "logical_and": "and", "logical_or": "or",
-    "lgamma": "lgamma", "amax": "amax", "amin": "amin", "ravel": "flatten",
+    "fmax": "max", "fmin": "min", "inverse": "inv", "sgn": "sign", "fix": "trunc", "bitwise_and": "and",
+    "bitwise_or": "or", "bitwise_not": "not", "vdot": "dot", "ger": "outer", "float_power": "pow", "special_erf": "erf",
+    "arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh", "logsigmoid": "log_sigmoid", "greater_than": "gt",
 }  # fmt: skip
 SYMBOLS = (
     "add", "sub", "mul", "div", "neg", "pos", "floordiv", "mod", "pow", "matmul", "lt", "le", "gt", "ge", "eq", "ne",
 )  # fmt: skip
 NOT_METHODS = frozenset((
     "zeros", "ones", "full", "arange", "linspace", "eye", "stack", "concat", "cat", "as_tensor", "from_numpy",
-    "is_tensor", "zeros_like", "ones_like",
+    "is_tensor", "zeros_like", "ones_like", "empty", "full_like", "empty_like", "logspace", "scalar_tensor", "hstack",
+    "vstack", "meshgrid", "einsum", "FloatTensor", "DoubleTensor", "concatenate", "chain_matmul", "asarray",
 ))  # fmt: skip
 _found: dict[str, Function] = {}
 
@@ -291,6 +364,10 @@ def named(name: str) -> Function | None:
 
 def method(name: str) -> Function | None:
     """The function that is the method of this name."""
+    if name in ("uniform_", "normal_"):
+        from autodiff.tensors import random
+
+        return random.uniform_ if name == "uniform_" else random.normal_
     return None if name in NOT_METHODS else named(name)
 
 
@@ -313,27 +390,4 @@ def public() -> list[str]:
     return sorted({*(name for name in (*NAMES, *SYMBOLS) if name.isidentifier()), *OTHERS, *RENAMED})
 
 
-# NumPy.
-
-
-def ufunc(called: Any, how: str, xs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """A NumPy ufunc on tensors; an error where the rows have nothing for it, never a silent detach."""
-    if how != "__call__" or options.pop("out", None) is not None or options:
-        raise TypeError(f"np.{called.__name__} with {how if how != '__call__' else 'options'} can't be recorded")
-    found = named(called.__name__)
-    if found is None:
-        raise TypeError(f"np.{called.__name__} has no derivative rule here; .detach().numpy() leaves the graph")
-    return found(*xs)
-
-
-def array_function(called: Any, xs: tuple[Any, ...], options: dict[str, Any]) -> Any:
-    """A NumPy function on tensors."""
-    name = {"linalg.norm": "norm"}.get(called.__name__, called.__name__)
-    found = named(name)
-    options = {k: v for k, v in options.items() if v is not None}
-    if found is None:
-        raise TypeError(f"np.{called.__name__} has no derivative rule here; .detach().numpy() leaves the graph")
-    return found(*xs, **options)
-
-
-__all__ = ["NameProblem", "ShapeError", "array_function", "in_place", "method", "named", "public", "ufunc"]
+__all__ = ["PROPERTIES", "CallError", "RangeError", "in_place", "method", "named", "public"]

@@ -25,6 +25,8 @@ def text(t: Tensor) -> str:
     elif t.requires_grad:
         suffix = ", requires_grad=True"
     value = t._value
+    if numeric.is_array(value) and not value.ndim:
+        value = value.item()
     if not numeric.is_array(value):
         return f"tensor({_style([value])(value)}{suffix})"
     if not value.size:
@@ -38,7 +40,7 @@ def text(t: Tensor) -> str:
 
 def _style(numbers: list[Any]) -> Any:
     """How to write each number so that all look alike: whole ones as `2.`, others with 4 decimals or an exponent."""
-    if all(x.__class__ is bool for x in numbers):
+    if all(x.__class__ is bool or x.__class__ is int for x in numbers):
         return str
     finite = [abs(x) for x in numbers if math.isfinite(x)]
     nonzero = [x for x in finite if x]

@@ -11,6 +11,7 @@ from autodiff.errors import ShapeError
 from autodiff.ops import OPS
 from autodiff.ops.record import Op
 from autodiff.tensors.buffers import SMALL, Owner, owner_of, result_of, ufunc_of
+from autodiff.tensors.dtypes import KindError
 from autodiff.tensors.graph import (
     AccumulateGrad,
     Blank,
@@ -349,12 +350,12 @@ class Tensor:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise TypeError("one number has no length")
+            raise KindError("one number has no length")
         return self.shape[0]
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
-            raise TypeError("one number has no entries")
+            raise KindError("one number has no entries")
         return (self[k] for k in range(self.shape[0]))
 
     def __abs__(self) -> Tensor:
@@ -368,7 +369,7 @@ class Tensor:
     def __index__(self) -> int:
         value = self.item()
         if value != int(value):
-            raise TypeError(f"{value} is no whole number, so no index")
+            raise KindError(f"{value} is no whole number, so no index")
         return int(value)
 
     def __invert__(self) -> Tensor:
@@ -509,11 +510,15 @@ def plain(x: Any) -> Any:
     if isinstance(x, Blank):
         return x
     if isinstance(x, (list, tuple)):
-        return numeric.raw(numeric.numpy().array([raw_of(entry) for entry in x], dtype=float))
+        try:
+            made = numeric.numpy().array([raw_of(entry) for entry in x])
+        except ValueError:
+            raise ShapeError("lists of different lengths do not make an array") from None
+        return numeric.raw(made)
     try:
         return numeric.raw(x)
     except (TypeError, ValueError):
-        raise TypeError(f"{type(x).__name__} is no number and no array") from None
+        raise KindError(f"{type(x).__name__} is no number and no array") from None
 
 
 def _full(like: Tensor, value: float) -> Any:
@@ -616,7 +621,7 @@ def _swept(
     roots, given = [], []
     for output, seed in zip(outputs, seeds, strict=True):
         if output.__class__ is not Tensor:
-            raise TypeError(f"backward wants tensors, not {type(output).__name__}")
+            raise KindError(f"backward wants tensors, not {type(output).__name__}")
         if output._fn is None:
             raise GraphError(
                 "nothing that this value depends on requires a gradient, so it has no grad_fn",
@@ -784,6 +789,8 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
             return general(op, operands, NONE)
         except TypeError:
             return NotImplemented
+        except ValueError:
+            return general(op, operands, NONE)  # which says why
 
     # The short way stands twice: a call more would cost a tenth of it.
 

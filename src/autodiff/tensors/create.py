@@ -1,0 +1,197 @@
+"""Tensors made of sizes and numbers: zeros, ones, ranges, grids, and other tensors' kinds."""
+
+from __future__ import annotations
+
+from autodiff import numeric
+from autodiff.tensors.dtypes import cast
+from autodiff.tensors.tensor import Tensor, raw_of, tensor, wrap
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Function = Callable[..., Any]
+
+
+def _leaf(value: Any, requires_grad: bool, dtype: Any) -> Tensor:
+    made = wrap(cast(numeric.raw(value), dtype))
+    return made.requires_grad_() if requires_grad else made
+
+
+def full(
+    size: Any, fill_value: Any = 0.0, *more: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None
+) -> Tensor:
+    """A tensor of one value, of the sizes given.
+
+    >>> full((2,), 7.0)
+    tensor([7., 7.])
+    """
+    sizes = (size,) if isinstance(size, (int, float)) else tuple(size)
+    if more:  # full(2, 2, 7.0), as the language has it
+        *others, fill_value = (fill_value, *more)
+        sizes += tuple(others)
+    sizes = numeric.guard_size(tuple(int(n) for n in sizes))
+    return _leaf(numeric.numpy().full(sizes, float(raw_of(fill_value))), requires_grad, dtype)
+
+
+def filled(value: float) -> Function:
+    """The function that makes tensors of this value."""
+
+    def call(*size: Any, **leaf: Any) -> Tensor:
+        if "size" in leaf:
+            size = (leaf.pop("size"),)
+        flat = size[0] if len(size) == 1 and not isinstance(size[0], (int, float)) else size
+        return full(tuple(flat), value, **_known(leaf))
+
+    call.__doc__ = f"A tensor of {value:g}s: of sizes, or of a tuple of them."
+    return call
+
+
+def like(value: float) -> Function:
+    """The function that makes tensors of this value in the shape of another."""
+
+    def call(x: Any, **leaf: Any) -> Tensor:
+        return full(numeric.shape(raw_of(x)), value, **_known(leaf))
+
+    call.__doc__ = f"{value:g}s of the shape of another tensor."
+    return call
+
+
+def _known(leaf: dict[str, Any]) -> dict[str, Any]:
+    unread = ("layout", "pin_memory", "memory_format", "out", "names")
+    return {k: v for k, v in leaf.items() if k not in unread or (k == "out" and v is not None)}
+
+
+def full_like(x: Any, fill_value: Any, **leaf: Any) -> Tensor:
+    """One value in the shape of another tensor."""
+    return full(numeric.shape(raw_of(x)), fill_value, **_known(leaf))
+
+
+def new_full(x: Any, size: Any, fill_value: Any, **leaf: Any) -> Tensor:
+    """A tensor of one value (the method's tensor is not read)."""
+    return full(size, fill_value, **leaf)
+
+
+def new_zeros(x: Any, *size: Any, **leaf: Any) -> Tensor:
+    """Zeros (the method's tensor is not read)."""
+    made: Tensor = filled(0.0)(*size, **leaf)
+    return made
+
+
+def new_ones(x: Any, *size: Any, **leaf: Any) -> Tensor:
+    """Ones (the method's tensor is not read)."""
+    made: Tensor = filled(1.0)(*size, **leaf)
+    return made
+
+
+def new_tensor(x: Any, data: Any, **leaf: Any) -> Tensor:
+    """A tensor of the data (the method's tensor is not read)."""
+    return tensor(data, **leaf)
+
+
+def arange(*ends: Any, requires_grad: bool = False, dtype: Any = None, device: Any = None, **named: Any) -> Tensor:
+    """0, 1, … n-1, or from a to below b by a step.
+
+    >>> arange(1, 2, 0.5)
+    tensor([1.0000, 1.5000])
+    """
+    if named:
+        ends = (*ends, *(named[k] for k in ("start", "end", "step") if k in named))
+    return _leaf(numeric.numpy().arange(*(float(raw_of(x)) for x in ends)), requires_grad, dtype)
+
+
+def linspace(
+    start: Any,
+    end: Any,
+    steps: int = 100,
+    *,
+    requires_grad: bool = False,
+    dtype: Any = None,
+    device: Any = None,
+) -> Tensor:
+    """`steps` evenly spaced numbers, both ends included."""
+    return _leaf(numeric.numpy().linspace(float(start), float(end), int(steps)), requires_grad, dtype)
+
+
+def logspace(
+    start: Any,
+    end: Any,
+    steps: int = 100,
+    base: float = 10.0,
+    *,
+    requires_grad: bool = False,
+    dtype: Any = None,
+    device: Any = None,
+) -> Tensor:
+    """Powers of the base, their exponents evenly spaced."""
+    return _leaf(base ** numeric.numpy().linspace(float(start), float(end), int(steps)), requires_grad, dtype)
+
+
+def eye(n: Any, m: Any = None, *, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Tensor:
+    """The identity matrix."""
+    return _leaf(numeric.numpy().eye(int(n), None if m is None else int(m)), requires_grad, dtype)
+
+
+def one_hot(places: Any, num_classes: int = -1) -> Tensor:
+    """A row for each place, 1 there and 0 elsewhere."""
+    np = numeric.numpy()
+    index = np.asarray(raw_of(places)).astype("int64")
+    n = num_classes if num_classes >= 0 else int(index.max()) + 1
+    return wrap((index[..., None] == np.arange(n)).astype("int64"))
+
+
+def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
+    """data itself if it is a tensor, else a tensor of it."""
+    return data if data.__class__ is Tensor else tensor(data, dtype=dtype)
+
+
+def sized(*data: Any) -> Tensor:
+    """PyTorch's old constructor: a tensor of the data, or uninitialised of the sizes."""
+    if len(data) == 1 and not isinstance(data[0], int):
+        return tensor(data[0])
+    made: Tensor = filled(0.0)(*data)
+    return made
+
+
+def floating(x: Any, *_: Any, **__: Any) -> Tensor:
+    """The tensor in float64: itself, unless it holds truth values or whole numbers."""
+    value = raw_of(x)
+    if value.__class__ is float or (numeric.is_array(value) and value.dtype.kind == "f"):
+        return x if x.__class__ is Tensor else wrap(value)
+    return wrap(cast(value, float))
+
+
+def whole_numbers(x: Any) -> Tensor:
+    """Whole numbers, cut off towards 0; no derivative flows through."""
+    return wrap(cast(raw_of(x), int))
+
+
+def truths(x: Any) -> Tensor:
+    """Whether entries are not 0."""
+    return wrap(cast(raw_of(x), bool))
+
+
+def to(x: Any, *where: Any, **options: Any) -> Tensor:
+    """The tensor as a kind of number; places are read and there is one."""
+    from autodiff.tensors.dtypes import Dtype, device, kind_of
+
+    wanted = options.get("dtype")
+    for item in where:
+        if item.__class__ is Dtype or isinstance(item, type):
+            wanted = item
+        elif isinstance(item, str):
+            device(item)
+    if options.get("device") is not None:
+        device(options["device"])
+    if wanted is None:
+        return x if x.__class__ is Tensor else tensor(x)
+    return {"f": floating, "i": whole_numbers, "b": truths}[kind_of(wanted)](x)
+
+
+def same(x: Any, *_: Any, **__: Any) -> Any:
+    """The tensor itself: there is one place, and one layout."""
+    return x
+
+
+__all__ = ["arange", "eye", "full", "linspace", "logspace"]

@@ -1,0 +1,120 @@
+"""Activations and losses under the names of torch.nn.functional."""
+
+from __future__ import annotations
+
+from autodiff import numeric
+from autodiff.errors import ShapeError
+from autodiff.tensors import compose
+from autodiff.tensors.create import one_hot as one_hot
+from autodiff.tensors.namespace import CallError, named
+from autodiff.tensors.tensor import Tensor
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    found = None if name[:1] == "_" else named(name)
+    if found is None:
+        raise AttributeError(f"there is no function '{name}'")
+    return found
+
+
+def _reduced(loss: Any, reduction: str) -> Tensor:
+    if reduction == "none":
+        return loss  # type: ignore[no-any-return]
+    if reduction not in ("mean", "sum"):
+        raise CallError(f"reduction is 'mean', 'sum' or 'none', not '{reduction}'")
+    return compose.run(reduction, loss)
+
+
+def linear(x: Any, weight: Any, bias: Any = None) -> Any:
+    """x @ weight.T + bias."""
+    y = compose.run("matmul", x, compose.transpose(weight, 0, 1))
+    return y if bias is None else y + bias
+
+
+def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
+    """x brought between two bounds."""
+    return compose.clamp(x, min_val, max_val)
+
+
+def relu6(x: Any) -> Tensor:
+    """x brought between 0 and 6."""
+    return compose.clamp(x, 0.0, 6.0)
+
+
+def normalize(x: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
+    """x over its norm along an axis."""
+    return x / compose.clamp(compose.norm(x, p, dim, True), eps)
+
+
+def cosine_similarity(a: Any, b: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+    """The cosine of the angle between vectors along an axis."""
+    along = {"axis": compose.axis_of(dim, len(compose.shape_of(a)))}
+    lengths = [compose.clamp(compose.norm(x, 2, dim), eps) for x in (a, b)]
+    return compose.run("sum", a * b, **along) / (lengths[0] * lengths[1])
+
+
+def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """Squared differences."""
+    return _reduced(compose.run("square", x - target), reduction)
+
+
+def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """Absolute differences."""
+    return _reduced(compose.run("abs", x - target), reduction)
+
+
+def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Tensor:
+    """Half the squared difference up to delta, a straight line beyond."""
+    far = compose.run("abs", x - target)
+    near = compose.clamp(far, None, delta)
+    return _reduced(near * (far - 0.5 * near), reduction)
+
+
+def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Tensor:
+    """The Huber loss over beta."""
+    return huber_loss(x, target, reduction, beta) / beta
+
+
+def nll_loss(log_probabilities: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """Minus the log probability of each row's class."""
+    shape = compose.shape_of(log_probabilities)
+    places = compose.whole(target)
+    if len(shape) == 1:
+        return -log_probabilities[int(places)]  # type: ignore[no-any-return]
+    if len(shape) != 2 or places.shape != shape[:1]:
+        raise ShapeError(f"classes of shape {places.shape} for log probabilities of shape {shape}")
+    picked = compose.run("index", log_probabilities, index=(numeric.numpy().arange(shape[0]), places))
+    return _reduced(-picked, reduction)
+
+
+def cross_entropy(logits: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """Minus the log of the softmax at each row's class, or against rows of probabilities."""
+    shape = compose.shape_of(logits)
+    logp = compose.run("log_softmax", logits, axis=len(shape) - 1)
+    if compose.shape_of(target) != shape:
+        return nll_loss(logp, target, reduction)
+    return _reduced(-compose.run("sum", logp * target, axis=len(shape) - 1), reduction)
+
+
+def binary_cross_entropy(p: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """Minus the log probability of truth values, by probabilities."""
+    q = compose.run("neg", p)
+    return _reduced(-(compose.run("xlogy", target, p) + compose.run("xlog1py", 1.0 - target, q)), reduction)
+
+
+def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean") -> Tensor:
+    """The same by logits: no sigmoid is formed."""
+    return _reduced(compose.run("softplus", x) - x * target, reduction)
+
+
+def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Tensor:
+    """Divergence of target probabilities from those whose logs are x."""
+    y = compose.run("exp", target) * (target - x) if log_target else compose.run("xlogy", target, target) - target * x
+    if reduction == "batchmean":
+        return compose.run("sum", y) / float(compose.shape_of(x)[0])
+    return _reduced(y, reduction)
