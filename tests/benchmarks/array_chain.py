@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from compare import compare, peer
+import compare
 
-import autodiff as ad
+SIZES = {10**3: 300, 10**5: 40, 10**6: 11, 10**7: 3}
 
-SIZES = {10**3: 200, 10**5: 25, 10**6: 9, 10**7: 3}
+
+def data(size: int) -> Any:
+    import numpy as np
+
+    return np.random.default_rng(1).normal(size=size)
 
 
 def by_hand(x: Any) -> Any:
+    import numpy as np
+
     x2 = x * x
     e = np.exp(-x2)
     s = np.sin(3 * x)
@@ -29,29 +35,51 @@ def by_graph(m: Any, x: Any) -> Any:
     return y.item(), x.grad
 
 
+def ours(size: int) -> compare.Work:
+    import numpy as np
+
+    import autodiff as ad
+
+    array = data(size)
+    x = ad.tensor(array, requires_grad=True)
+    value, gradient = by_graph(ad, x)
+    want = by_hand(array)
+    assert np.isclose(value, want[0])
+    assert np.allclose(gradient.numpy(), want[1], rtol=1e-9, atol=1e-12)
+    return lambda: by_graph(ad, x)
+
+
+def hand(size: int) -> compare.Work:
+    x = data(size)
+    return lambda: by_hand(x)
+
+
+def torch(size: int) -> compare.Work:
+    module = compare.torch()
+    x = module.tensor(data(size), requires_grad=True)
+    return lambda: by_graph(module, x)
+
+
+def hips(size: int) -> compare.Work:
+    import autograd
+    import autograd.numpy as np
+
+    x = data(size)
+    both = autograd.value_and_grad(lambda x: np.sum(np.exp(-x * x) * np.sin(3 * x) + np.log1p(x * x) / (1 + x * x)))
+    return lambda: both(x)
+
+
 def main() -> None:
-    torch, hips = peer("torch"), peer("autograd")
-    if torch:
-        torch.set_num_threads(1)
+    most = float(sys.argv[1]) if len(sys.argv) > 1 else 1e7
     for size, rounds in SIZES.items():
-        if size > float(sys.argv[1] if len(sys.argv) > 1 else "1e7"):
-            continue
-        x = np.random.default_rng(1).normal(size=size)
-        ours = ad.tensor(x, requires_grad=True)
-        value, gradient = by_graph(ad, ours)
-        want = by_hand(x)
-        assert np.isclose(value, want[0]) and np.allclose(gradient.numpy(), want[1], rtol=1e-9, atol=1e-12)
-        works = {"autodiff": lambda x=ours: by_graph(ad, x), "by hand": lambda x=x: by_hand(x)}
-        if torch:
-            theirs = torch.tensor(x, requires_grad=True)
-            works["torch"] = lambda x=theirs: by_graph(torch, x)
-        if hips:
-            anp = peer("autograd.numpy")
-            both = hips.value_and_grad(
-                lambda x, anp=anp: anp.sum(anp.exp(-x * x) * anp.sin(3 * x) + anp.log1p(x * x) / (1 + x * x))
-            )
-            works["HIPS autograd"] = lambda x=x, both=both: both(x)
-        compare(f"{size} entries", works, rounds, size * 1e-9, "ns/entry")
+        if size <= most:
+            works: dict[str, Callable[[], compare.Work]] = {
+                "autodiff": lambda size=size: ours(size),
+                "by hand": lambda size=size: hand(size),
+                "torch": lambda size=size: torch(size),
+                "HIPS autograd": lambda size=size: hips(size),
+            }
+            compare.compare(f"{size} entries", works, rounds, size * 1e-9, "ns/entry")
 
 
 if __name__ == "__main__":
