@@ -16,9 +16,7 @@ if TYPE_CHECKING:
 
 def lifted(program: Program) -> Program:
     """The program with every number extended, so that what is computed from numbers alone is exact too."""
-    code = [
-        (opcode, lift(argument) if opcode == CONST else argument, span) for opcode, argument, span in program.code
-    ]
+    code = [(opcode, lift(argument) if opcode == CONST else argument, span) for opcode, argument, span in program.code]
     return Program(
         program.source,
         code,
