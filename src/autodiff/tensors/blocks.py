@@ -7,6 +7,7 @@ is kept for the next sweep over the same structure.
 
 from __future__ import annotations
 
+import math
 from math import inf, nan
 from operator import attrgetter
 
@@ -53,10 +54,10 @@ def region(root: Any, shape: tuple[int, ...], needed: set[Any] | None) -> list[A
 
 
 def swept(nodes: list[Any], g: Any, shape: tuple[int, ...], needed: set[Any] | None) -> dict[Any, Any]:
-    """Cotangents of the leaves below a region whose first node has the cotangent g (an array of the shape)."""
+    """Cotangents of the leaves below a region whose first node has the cotangent g, an array or one number for all."""
     np = numpy()
     places = {fn: k for k, fn in enumerate(nodes)}
-    uniform = not any(g.strides)
+    uniform = g.__class__ is float or not any(g.strides)
     key: list[Any] = [uniform]
     arrays: list[Any] = []
     numbers: list[float] = []
@@ -103,8 +104,9 @@ def swept(nodes: list[Any], g: Any, shape: tuple[int, ...], needed: set[Any] | N
         calls = [(fn.op, len(fn.inputs) // 2) for fn in nodes]
         run = _known[whole] = _code(whole, len(leaves), len(arrays), calls)
     results: list[Any] = [None] * len(leaves)
-    size = int(np.prod(shape))
-    found = run(g.flat[0] if uniform else g.ravel(), arrays, numbers, results, size, lambda: np.empty(size))
+    size = math.prod(shape)
+    seed = g if g.__class__ is float else float(g.flat[0]) if uniform else g.ravel()
+    found = run(seed, arrays, numbers, results, size, lambda: np.empty(size))
     return {a: r if r.__class__ is float else r.reshape(shape) for a, r in zip(leaves, found, strict=True)}
 
 

@@ -426,7 +426,7 @@ def sweep(
         found = careful(plan, roots, seeds, targets, wrap)
         done = plan.order
     if not keep:
-        if modules.get("numpy") is not None and any(fn.y.__class__ is not float for fn in done):
+        if any(g.__class__ is not float and getattr(g, "size", 0) >= SMALL for g in found.values()):
             give(done)
         for fn in done:
             fn.inputs = fn.y = None
@@ -463,6 +463,7 @@ def _quick(
             cotangents[fn] = seed
             wait(fn)
     first: Any = None
+    fn_targets = targets is not None and any(t.op is not None for t in targets)
     tried = False  # whether the rest was looked at as one region
     while True:
         if first is None:
@@ -486,16 +487,22 @@ def _quick(
         if targets is not None and fn in targets:
             found[fn] = g
         if g.__class__ is not float or not op.elementwise:
-            if g.__class__ is not float and op.elementwise and not tried and first is None and not heap:
-                tried = True
-                if not found and (targets is None or all(t.op is None for t in targets)):
-                    nodes = region(fn, g.shape, needed)
+            if not tried and first is None and not heap and not found and not fn_targets:
+                # all that is left depends on this node alone: perhaps one region of arrays of one shape
+                top, shape = fn, None
+                if g.__class__ is not float:
+                    shape = g.shape if op.elementwise else None
+                elif op.name == "sum" and not fn.params:
+                    top, shape = inputs[0], getattr(inputs[1], "shape", inputs[1])
+                if shape and top.op is not None and (needed is None or top in needed):
+                    tried = True
+                    nodes = region(top, shape, needed)
                     if nodes is not None:
-                        done += nodes[1:]
+                        done += nodes if top is not fn else nodes[1:]
                         if changed:
                             for node in nodes:
                                 _check_unchanged(node)
-                        for a, c in swept(nodes, g, g.shape, needed).items():
+                        for a, c in swept(nodes, g, shape, needed).items():
                             s = get(a)
                             cotangents[a] = c if s is None else s + c
                             owned.add(a)

@@ -322,7 +322,11 @@ class Tensor:
     # Operations by name.
 
     def _apply(self, name: str, *others: Any, **params: Any) -> Tensor:
-        return Tensor.apply_op(OPS[name], (self, *others), params)
+        made = Tensor.apply_op(OPS[name], (self, *others), params)
+        kind = kept_kind(name, self._value)
+        if kind is not None:
+            made._value = kind(made._value)
+        return made
 
     def __getattr__(self, name: str) -> Any:
         from autodiff.tensors.namespace import PROPERTIES, in_place, method
@@ -339,9 +343,13 @@ class Tensor:
         raise AttributeError(f"Tensor has no attribute '{name}'")
 
     def __getitem__(self, index: Any) -> Tensor:
-        from autodiff.tensors.compose import pick
+        items = _index(index)
+        try:
+            return self._apply("index", index=items)
+        except ShapeError:
+            from autodiff.tensors.compose import pick
 
-        return pick(self, _index(index))  # type: ignore[no-any-return]
+            return pick(self, items)  # type: ignore[no-any-return]  # which takes None and `...`, or says what is wrong
 
     def __setitem__(self, index: Any, value: Any) -> None:
         value = value if value.__class__ is Tensor else plain(value)
@@ -388,7 +396,7 @@ class Tensor:
         return int(self.item())
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and self.numel() == 1 else str(self)
+        return format(self.item(), spec) if not self.shape or (spec and self.numel() == 1) else str(self)
 
     __hash__ = object.__hash__
 
@@ -474,6 +482,23 @@ class Tensor:
         from autodiff.tensors.arrays import array_function
 
         return array_function(function, xs, options)
+
+
+ARRANGES = frozenset((
+    "index", "reshape", "transpose", "moveaxis", "broadcast", "flatten", "concat", "stack", "diag",
+))  # fmt: skip
+
+
+def kept_kind(name: str, value: Any) -> Callable[[Any], Any] | None:
+    """Of an op that only arranges entries, on truth values or whole numbers: what makes its result such again."""
+    if value.__class__ is float or name not in ARRANGES:
+        return None
+    kind = value.dtype.kind if numeric.is_array(value) else "b" if value.__class__ is bool else "f"
+    if kind == "f":
+        return None
+    if kind == "b":
+        return lambda y: y != 0.0
+    return lambda y: numeric.numpy().asarray(y).astype("int64")
 
 
 def wrap(value: Any) -> Tensor:
@@ -706,6 +731,7 @@ def grad(
 def unary(op: Op) -> Callable[[Any], Tensor]:
     """An elementwise row of one operand as a function."""
     value, array = op.scalar, op.array
+    quiet = op.name in ("neg", "abs")  # of which NumPy has nothing to warn
     general = Tensor.apply_op
     keep, keep_y = plan_of(op, (True,))
 
@@ -722,9 +748,12 @@ def unary(op: Op) -> Callable[[Any], Tensor]:
         elif a.__class__ is bool or a.dtype.kind != "f":
             return general(op, (x,), NONE)
         else:
-            with numpy_of(a).errstate(all="ignore"):
-                ufunc = ufunc_of(op) if a.size >= SMALL else None
-                made._value = y = array(a) if ufunc is None else result_of(ufunc, a)
+            if quiet and a.size < SMALL:
+                made._value = y = array(a)
+            else:
+                with numpy_of(a).errstate(all="ignore"):
+                    ufunc = ufunc_of(op) if a.size >= SMALL else None
+                    made._value = y = array(a) if ufunc is None else result_of(ufunc, a)
             if y.size >= SMALL:
                 made._owner = owner_of(y)
         if m is None:
@@ -859,11 +888,8 @@ for _name, _dunder in {
     _binary(_name, OPS[_name].scalar, _dunder, _name in ("add", "sub", "mul"))
 
 
-def _plain_operator(name: str, dunder: str, count: int) -> None:
+def _plain_operator(name: str, dunder: str) -> None:
     op = OPS[name]
-    if count == 1:
-        setattr(Tensor, f"__{dunder}__", lambda self: Tensor.apply_op(op, (self,), NONE))
-        return
 
     def method(self: Tensor, other: Any) -> Any:
         try:
@@ -884,7 +910,8 @@ def _plain_operator(name: str, dunder: str, count: int) -> None:
 # as in PyTorch, +x is x itself
 Tensor.__pos__ = lambda self: self  # type: ignore[method-assign]
 _OTHERS = ("lt", "le", "gt", "ge", "eq", "ne", "and", "or")
-for _name, _count in {"neg": 1, **dict.fromkeys(_OTHERS, 2)}.items():
-    _plain_operator(_name, _name, _count)
+for _name in _OTHERS:
+    _plain_operator(_name, _name)
+Tensor.__neg__ = unary(OPS["neg"])  # type: ignore[method-assign]
 
 __all__ = ["Tensor", "backward", "grad", "handle", "plain", "raw_of", "tensor", "wrap"]
