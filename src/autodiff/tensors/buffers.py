@@ -45,7 +45,7 @@ def put_back(x: Any) -> None:
 
 
 class Owner:
-    """What a tensor of a large array holds beside it: when the tensor goes and nobody else has the array, it is kept."""
+    """What a tensor of a large array holds beside it: when the tensor goes, an array nobody else has is kept."""
 
     __slots__ = ("array",)
     array: Any

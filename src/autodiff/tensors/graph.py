@@ -583,7 +583,7 @@ def _array_sent(fn: Any, g: Any, needed: set[Any] | None, mine: bool) -> list[tu
     inputs = fn.inputs
     sent: list[tuple[Any, Any, bool]] = []
     if not op.elementwise:
-        y, xs = _operands(fn)
+        y, xs = operands_of(fn)
         for i, a in enumerate(inputs[::2]):
             vjp = None if a is None or (needed is not None and a not in needed) else op.vjp(i)
             c = None if vjp is None else vjp(g, y, *xs, **fn.params)
@@ -632,7 +632,7 @@ def _add(cotangents: dict[Any, Any], owned: set[Any], fn: Any, s: Any, c: Any, f
         owned.add(fn)
 
 
-def _operands(fn: Any) -> tuple[Any, list[Any]]:
+def operands_of(fn: Any) -> tuple[Any, list[Any]]:
     """The value and operands of a node as its rules take them: raw, or of known shape only."""
     xs = [Blank(x) if x.__class__ is tuple else 0.0 if x is None else x for x in fn.inputs[1::2]]
     return Blank(fn.y) if fn.y.__class__ is tuple else 0.0 if fn.y is None else fn.y, xs
@@ -708,7 +708,7 @@ def careful(
 def _sent(fn: Any, g: Any, needed: set[Any] | None, recording: bool) -> list[Any]:
     from autodiff.tensors.tensor import handle
 
-    y, xs = _operands(fn)
+    y, xs = operands_of(fn)
     if recording:
         y = y if y.__class__ is Blank else handle(y, fn)
         xs = [x if a is None or x.__class__ is Blank else handle(x, a) for a, x in zip(fn.inputs[::2], xs, strict=True)]
