@@ -25,7 +25,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-Variable = Tensor
+
+def Variable(data: Any, requires_grad: bool = False) -> Tensor:
+    """PyTorch's old name for a tensor of the same data that may require a gradient."""
+    return wrap(raw_of(data)).detach().requires_grad_(requires_grad)
 
 
 def backward(

@@ -10,7 +10,7 @@ from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.ops import OPS
 from autodiff.tensors.dtypes import KindError
-from autodiff.tensors.tensor import Tensor, plain, raw_of, wrap
+from autodiff.tensors.tensor import Tensor, kept_kind, plain, raw_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +28,11 @@ class RangeError(ShapeError, IndexError):
 
 def run(name: str, *xs: Any, **params: Any) -> Tensor:
     """A row, by name, on tensors."""
-    return Tensor.apply_op(OPS[name], xs, params)
+    made = Tensor.apply_op(OPS[name], xs, params)
+    kind = kept_kind(name, raw_of(xs[0]))
+    if kind is not None:
+        made._value = kind(made._value)
+    return made
 
 
 def shape_of(x: Any) -> tuple[int, ...]:

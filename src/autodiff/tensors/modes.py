@@ -20,6 +20,7 @@ class Mode(threading.local):
 
 
 mode = Mode()
+GENERATOR = 0x20  # the flag of a generator function's code
 special = [0]
 """How many threads are in any mode but the usual one: while it is 0, operators need not look."""
 _lock = threading.Lock()
@@ -57,10 +58,32 @@ class _Scope:
         _switch(*self._before.pop())
 
     def __call__(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if getattr(getattr(function, "__code__", None), "co_flags", 0) & GENERATOR:
+            return self._steps(function)
+
         @wraps(function)
         def within(*args: Any, **options: Any) -> Any:
             with self.__class__(*self._arguments()):
                 return function(*args, **options)
+
+        return within
+
+    def _steps(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A generator function each of whose steps runs in the mode, while what stands between them does not."""
+
+        @wraps(function)
+        def within(*args: Any, **options: Any) -> Any:
+            steps = function(*args, **options)
+            given: Any = None
+            try:
+                while True:
+                    with self.__class__(*self._arguments()):
+                        found = steps.send(given)
+                    given = yield found
+            except StopIteration as end:
+                return end.value
+            finally:
+                steps.close()
 
         return within
 

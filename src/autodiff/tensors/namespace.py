@@ -167,7 +167,7 @@ def joined(name: str) -> Function:
         dim = axis_of(dim if axis is None else axis, rank)
         if len(parts) == 1:  # the row would take the entries of a single operand
             return compose.unsqueeze(parts[0], dim) if name == "stack" else parts[0]
-        return Tensor.apply_op(OPS[name], parts, {"axis": dim})
+        return compose.run(name, *parts, axis=dim)
 
     call.__name__ = name
     call.__doc__ = f"{name}(parts, dim=0): {OPS[name].doc}."
