@@ -426,7 +426,7 @@ def sweep(
         found = careful(plan, roots, seeds, targets, wrap)
         done = plan.order
     if not keep:
-        if any(g.__class__ is not float and getattr(g, "size", 0) >= SMALL for g in found.values()):
+        if "numpy" in modules and any(getattr(g, "size", 0) >= SMALL for g in found.values()):
             give(done)
         for fn in done:
             fn.inputs = fn.y = None

@@ -170,7 +170,10 @@ class Tensor:
         if fn is None:
             return None
         if fn.op is None:
-            return fn.grad  # type: ignore[no-any-return]
+            g = fn.grad
+            if g is not None and g.__class__ is not Tensor:
+                g = fn.grad = wrap(g)  # a sweep leaves raw values, which most leaves are never asked for
+            return g  # type: ignore[no-any-return]
         return getattr(self, "_kept", None)
 
     @grad.setter
@@ -623,16 +626,15 @@ def backward(
                     x._kept = wrap(g)
             continue
         before = fn.grad
-        if g.__class__ is not Tensor:
-            made = Tensor()
-            made._value = g if before is None else before._value + g
-            made._fn = None
-            fn.grad = made
+        if before is None:
+            fn.grad = g
+        elif create_graph or g.__class__ is Tensor:
+            fn.grad = wrap(before) + g
         else:
-            fn.grad = g if before is None else before + g
+            fn.grad = raw_of(before) + g
         if extras[0] and has_extra(fn):
             for hook in list(fn.extra.after.values()):
-                hook((fn.grad,), (wrap(g),))
+                hook((wrap(fn.grad),), (wrap(g),))
     release()
 
 
