@@ -74,10 +74,21 @@ def __getattr__(name: str) -> Any:
                 from autodiff.evaluate import CONSTANTS
 
                 if name not in CONSTANTS:
-                    raise AttributeError(f"module 'autodiff' has no attribute '{name}'")
+                    raise AttributeError(_missing(name))
                 found = CONSTANTS[name]
     globals()[name] = found
     return found
+
+
+def _missing(name: str) -> str:
+    """What to say of a name that is not there."""
+    said = f"module 'autodiff' has no attribute '{name}'"
+    if name in ("optim", "Module", "Linear"):
+        return f"{said}: there are no layers and optimizers; change leaves with `with no_grad(): w -= rate * w.grad`"
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, __dir__(), 1)
+    return f"{said}; did you mean '{near[0]}'?" if near else said
 
 
 def _is_submodule(name: str) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from autodiff import numeric
 from autodiff.errors import ComputationError
 from autodiff.tensors import compose
@@ -87,6 +89,12 @@ def _average(x: Any, axis: Any = None, weights: Any = None) -> Any:
     return _sum(compose.run("mul", x, weights), axis=axis) / _sum(wrap(raw_of(weights)), axis=axis)
 
 
+def _kept_places(x: Any, k: Any, axis: Any) -> Any:
+    np = numeric.numpy()
+    shape = compose.shape_of(x)
+    return np.delete(np.arange(math.prod(shape) if axis is None else shape[axis]), k)
+
+
 def _trace(x: Any) -> Tensor:
     return compose.run("trace", x)
 
@@ -128,7 +136,19 @@ def _value(name: str) -> Function:
     return call
 
 
+def _array_split(x: Any, parts: Any, axis: int = 0) -> list[Tensor]:
+    n = compose.shape_of(x)[axis]
+    if not isinstance(parts, int):
+        return _split(x, parts, axis)
+    more = n % parts
+    return list(compose.split(x, [n // parts + (k < more) for k in range(parts)], axis))
+
+
 OWN: dict[str, Function] = {
+    "tensordot": lambda a, b, axes=2: compose.tensordot(a, b, axes), "copy": lambda x, **_: x.clone(),
+    "array_split": _array_split, "delete": lambda x, k, axis=None: compose.index_select(
+        x if axis is not None else compose.flatten(x), axis or 0, _kept_places(x, k, axis)
+    ),
     "repeat": _repeat, "transpose": _transpose, "flip": _flip, "sort": _sort, "cumsum": _cumulative("cumsum"),
     "cumprod": _cumulative("cumprod"), "median": _median, "quantile": compose.quantile, "percentile": _percentile,
     "max": _extreme("amax"), "min": _extreme("amin"), "amax": _extreme("amax"), "amin": _extreme("amin"),
@@ -187,7 +207,7 @@ def ufunc(called: Any, how: str, xs: tuple[Any, ...], options: dict[str, Any]) -
         raise ProtocolError(f"np.{name} with {how if how != '__call__' else next(iter(options))} can't be recorded")
     if name == "divmod":
         return _of("floor_divide")(*xs), _of("remainder")(*xs)
-    found = _named(name)
+    found = _named("eq" if name == "equal" else name)  # equal is a whole answer in PyTorch, entries in NumPy
     if found is None or name in FOREIGN:
         raise _refusal(name)
     return found(*xs)

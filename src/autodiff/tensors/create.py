@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from autodiff import numeric
+from autodiff.errors import ShapeError
 from autodiff.tensors.dtypes import cast
 from autodiff.tensors.tensor import Tensor, raw_of, tensor, wrap
 
@@ -32,6 +33,8 @@ def full(
         *others, fill_value = (fill_value, *more)
         sizes += tuple(others)
     sizes = numeric.guard_size(tuple(int(n) for n in sizes))
+    if any(n < 0 for n in sizes):
+        raise ShapeError(f"a size can't be negative: {min(sizes)}")
     return _leaf(numeric.numpy().full(sizes, float(raw_of(fill_value))), requires_grad, dtype)
 
 
@@ -98,7 +101,10 @@ def arange(*ends: Any, requires_grad: bool = False, dtype: Any = None, device: A
     """
     if named:
         ends = (*ends, *(named[k] for k in ("start", "end", "step") if k in named))
-    return _leaf(numeric.numpy().arange(*(float(raw_of(x)) for x in ends)), requires_grad, dtype)
+    numbers = [float(raw_of(x)) for x in ends]
+    if not 1 <= len(numbers) <= 3 or (len(numbers) == 3 and not numbers[2]):
+        raise ShapeError("arange wants an end, or a start, an end and a step that is not 0")
+    return _leaf(numeric.numpy().arange(*numbers), requires_grad, dtype)
 
 
 def linspace(

@@ -332,7 +332,8 @@ RENAMED = {
     "negative": "neg", "power": "pow", "maximum": "max", "minimum": "min", "absolute": "abs",
     "floor_divide": "floordiv", "remainder": "mod", "mod": "mod", "greater": "gt", "less": "lt", "greater_equal": "ge",
     "less_equal": "le", "not_equal": "ne", "logical_not": "not", "logical_and": "and", "logical_or": "or",
-    "fmax": "max", "fmin": "min", "inverse": "inv", "sgn": "sign", "fix": "trunc", "bitwise_and": "and",
+    "fmax": "max", "fmin": "min", "inverse": "inv", "rint": "round", "sgn": "sign", "fix": "trunc",
+    "bitwise_and": "and",
     "bitwise_or": "or", "bitwise_not": "not", "vdot": "dot", "ger": "outer", "float_power": "pow", "special_erf": "erf",
     "arccosh": "acosh", "arcsinh": "asinh", "arctanh": "atanh", "logsigmoid": "log_sigmoid", "greater_than": "gt",
 }  # fmt: skip

@@ -539,10 +539,11 @@ def plain(x: Any) -> Any:
         return x
     if isinstance(x, (list, tuple)):
         try:
-            made = numeric.numpy().array([raw_of(entry) for entry in x])
+            x = numeric.numpy().array([raw_of(entry) for entry in x])
         except ValueError:
             raise ShapeError("lists of different lengths do not make an array") from None
-        return numeric.raw(made)
+    if numeric.is_array(x) and getattr(x.dtype, "kind", "") not in "fbiu":
+        raise KindError(f"an array of {x.dtype} is none of numbers", help="give floats, whole numbers or truth values")
     try:
         return numeric.raw(x)
     except (TypeError, ValueError):
@@ -638,6 +639,19 @@ def backward(
     release()
 
 
+def _listed(given: Any, what: str) -> list[Tensor]:
+    """A tensor or a sequence of tensors as a list."""
+    if given.__class__ is Tensor:
+        return [given]
+    if isinstance(given, dict) or not hasattr(given, "__iter__"):
+        raise KindError(f"{what} are a tensor or a sequence of tensors, not {type(given).__name__}")
+    found = list(given)
+    for x in found:
+        if x.__class__ is not Tensor:
+            raise KindError(f"{what} are tensors, not {type(x).__name__}", help="make one with tensor(…)")
+    return found
+
+
 def _swept(
     outputs: Sequence[Tensor],
     seeds: Sequence[Any],
@@ -699,8 +713,7 @@ def grad(
     >>> grad(first, x)
     (tensor(18.),)
     """
-    outs = [outputs] if outputs.__class__ is Tensor else list(outputs)
-    ins = [inputs] if inputs.__class__ is Tensor else list(inputs)
+    outs, ins = _listed(outputs, "outputs"), _listed(inputs, "inputs")
     if grad_outputs is None:
         seeds: list[Any] = [None] * len(outs)
     elif grad_outputs.__class__ is Tensor or not isinstance(grad_outputs, (list, tuple)):
