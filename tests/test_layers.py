@@ -12,7 +12,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "autodiff"
 # From the bottom up; a room may import itself and what stands before it.
 LAYERS = [
     "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "evaluate", "generate",
-    "onesided", "notes", "exact", "conditioning", "cancellation", "sensitivity", "differentiate", "picture",
+    "onesided", "notes", "segments", "exact", "conditioning", "cancellation", "sensitivity", "differentiate", "picture",
     "check", "tensors", "symbolic", "render", "commands", "cli", "__main__",
 ]  # fmt: skip
 ALLOWED = {

@@ -25,11 +25,12 @@ ONE_SIDED_WORK = 2_000_000  # series operations that looking at both sides of ki
 class Settings:
     """What a request may choose."""
 
-    __slots__ = ("convention", "max_ops")
+    __slots__ = ("checkpoint", "convention", "max_ops")
 
-    def __init__(self, max_ops: int = MAX_OPS, convention: str | None = None) -> None:
+    def __init__(self, max_ops: int = MAX_OPS, convention: str | None = None, checkpoint: int | None = None) -> None:
         self.max_ops = max_ops
         self.convention = convention
+        self.checkpoint = checkpoint  # operations after which a gradient keeps the state, to recompute from there
 
 
 class Outcome:
@@ -253,9 +254,28 @@ def value(program: Program, point: Point, settings: Settings | None = None) -> O
     return Job(program, point, (), settings).outcome()
 
 
+def _segmented(program: Program, point: Point, wrt: Sequence[str], settings: Settings, length: int) -> Outcome:
+    """Value and gradient in less memory, by running twice."""
+    from autodiff.segments import Segments
+
+    names = inputs_of(program, point)
+    for name in wrt:
+        if name not in names:
+            raise NameProblem(f"'{name}' is no input of the expression", help=suggestion(name, names) or _inputs(names))
+    segments = Segments(program, point, settings.max_ops, length)
+    out = Outcome(program, segments.value)
+    out.gradient, notes = segments.gradient(wrt, settings.convention)
+    if not all(map(numeric.is_finite, (out.value, *out.gradient.values()))):
+        notes.append(Note("nonfinite", "the answer is not finite; without --checkpoint a note says where it became so"))
+    out.notes = [Note("unused", f"nothing uses '{name}'", span) for name, span in program.unused] + notes
+    return out
+
+
 def gradient(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
     """Value and gradient of one number: one sweep."""
     settings = settings or Settings()
+    if settings.checkpoint is not None and not program.differentiated:
+        return _segmented(program, point, wrt, settings, settings.checkpoint)
     quick = _quick(program, point, wrt, settings)
     if quick is not None:
         return quick

@@ -228,11 +228,41 @@ class Range:
         return self.start + k * self.step
 
 
-def _items(array: Any) -> Iterator[Any]:
-    shape = numeric.shape(value_of(array))
-    if not shape:
-        raise ShapeError("'for … in' wants an array or a range, not one number")
-    return (OPS["index"](array, index=(i,)) for i in range(shape[0]))
+class Items:
+    """The entries of an array along its first axis."""
+
+    __slots__ = ("array", "count", "k")
+
+    def __init__(self, array: Any) -> None:
+        shape = numeric.shape(value_of(array))
+        if not shape:
+            raise ShapeError("'for … in' wants an array or a range, not one number")
+        self.array, self.count, self.k = array, shape[0], 0
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        k = self.k
+        if k >= self.count:
+            raise StopIteration
+        self.k = k + 1
+        return OPS["index"](self.array, index=(k,))
+
+
+class State:
+    """Where an execution stands, between two instructions."""
+
+    __slots__ = ("frames", "functions", "left", "pc", "result", "scope", "stack", "world")
+
+    def __init__(self, world: dict[str, Any], left: int) -> None:
+        self.pc = 0
+        self.world = self.scope = world
+        self.functions: dict[str, tuple[tuple[str, ...], int]] = {}
+        self.frames: list[tuple[int, dict[str, Any], Any]] = []
+        self.stack: list[Any] = []
+        self.result: Any = None
+        self.left = left
 
 
 def _index(items: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
@@ -346,7 +376,7 @@ class Machine:
         self.code = linked
         self.out = run
         self.tape = run.tape
-        self.world = world
+        self.state = State(world, max_ops)
         self.max_ops = max_ops
         self.picture = picture
         self.keep = tape_constant if picture else tape_leaf if trace else None
@@ -379,22 +409,22 @@ class Machine:
         operands = values[:count] + [v for v, s in zip(values[count:], is_static, strict=True) if not s]
         return op(*(operands[i] if i.__class__ is int else i for i in order), **params)
 
-    def run(self) -> Any:
-        """Execute to END; the program's value."""
+    def run(self, pause: int = -1) -> Any:
+        """Execute from where `state` stands to END; the program's value.
+
+        With `pause` it stops at the first round of a loop that begins with no more than that many operations
+        left; then `state` is there, and the answer None.
+        """
         program_code = self.code
         tape = self.tape
-        world = scope = self.world
-        functions: dict[str, tuple[tuple[str, ...], int]] = {}
-        frames: list[tuple[int, dict[str, Any], Any]] = []
-        stack: list[Any] = []
+        state = self.state
+        world, scope, functions, frames, stack = state.world, state.scope, state.functions, state.frames, state.stack
         push, pop = stack.append, stack.pop
-        result: Any = None
-        left = self.max_ops
+        result, left, pc = state.result, state.left, state.pc
         picture = self.picture
         keep = self.keep
         track = None if picture else keep  # so that a nan made of `[]` or `ones(2)` has a node
         hold = bool(self.program.differentiated) or picture
-        pc = 0
         while True:
             opcode, argument, span = program_code[pc]
             pc += 1
@@ -436,6 +466,9 @@ class Machine:
                     value = self.bind(argument, value)
                 scope[argument] = value
             elif opcode == 16:  # NEXT
+                if left <= pause:
+                    state.scope, state.result, state.left, state.pc = scope, result, left, pc - 1
+                    return None
                 name, target = argument
                 try:
                     value = next(stack[-1])
@@ -545,8 +578,11 @@ class Machine:
                 push(Range(pop(), stop, step))
             elif opcode == 15:  # EACH
                 tape.span = span
-                push(_items(pop()))
+                push(Items(pop()))
             elif opcode == 17:  # ROUND
+                if left <= pause:
+                    state.scope, state.result, state.left, state.pc = scope, result, left, pc - 1
+                    return None
                 left -= 1
                 if left < 0:
                     tape.span = span
@@ -578,6 +614,7 @@ class Machine:
             else:  # END
                 break
         tape.span = None
+        state.left = left
         if result is None:
             raise ComputationError("the text has no value: its last statement gives none")
         return result

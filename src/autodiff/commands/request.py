@@ -49,7 +49,7 @@ class Request:
         self.line = line
         self.format: str = line.get("format", "text")
         self.digits: int | None = line.get("digits")
-        self.settings = Settings(line.get("max_ops", MAX_OPS), line.get("convention"))
+        self.settings = Settings(line.get("max_ops", MAX_OPS), line.get("convention"), line.get("checkpoint"))
         line.source, words = text_of(line)
         self.source = line.source
         self.program = parse(line.source)
