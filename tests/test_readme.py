@@ -37,7 +37,8 @@ def table() -> str:
     for op in OPS.values():
         if NAMES.get(op.name) is op:
             names = ", ".join([f"`{call(op)}`", *(f"`{alias}`" for alias in op.aliases)])
-            rows.append(f"| {names} | {op.doc} | {op.domain} | {op.kinks} |".replace("|x|", "abs(x)"))
+            cells = [text.replace("|", "\\|") for text in (names, op.doc, op.domain, op.kinks)]
+            rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
 
