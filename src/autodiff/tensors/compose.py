@@ -285,6 +285,26 @@ def triu(x: Any, diagonal: int = 0) -> Tensor:
     return run("where", numeric.numpy().tri(*shape_of(x)[-2:], k=diagonal - 1, dtype=bool), 0.0, x)
 
 
+def triangle(name: str) -> Any:
+    """The function that gives the row and column numbers of a triangle of a matrix (tril_indices, triu_indices)."""
+
+    def call(rows: int, columns: int, offset: int = 0) -> Tensor:
+        np = numeric.numpy()
+        lower = np.tri(rows, columns, k=offset - (name == "triu"), dtype=bool)
+        return wrap(np.stack(np.nonzero(~lower if name == "triu" else lower)))
+
+    return call
+
+
+def unfold(x: Any, dimension: int, size: int, step: int = 1) -> Tensor:
+    """All stretches of a size along an axis, as one more axis at the end."""
+    axis = axis_of(dimension, len(shape_of(x)))
+    np = numeric.numpy()
+    starts = np.arange(0, shape_of(x)[axis] - size + 1, step)
+    made = run("index", x, index=(slice(None),) * axis + (starts[:, None] + np.arange(size),))
+    return movedim(made, axis + 1, len(shape_of(made)) - 1)
+
+
 def diagonal(x: Any, offset: int = 0) -> Tensor:
     """The entries of a matrix on a diagonal."""
     rows, columns = shape_of(x)[-2:]

@@ -6,7 +6,7 @@ from autodiff import numeric
 from autodiff.ops.record import OPS, Op
 from autodiff.tensors.graph import GradFn, GraphError, freed, number
 from autodiff.tensors.modes import enable_grad, mode, no_grad
-from autodiff.tensors.tensor import Tensor, plain, wrap
+from autodiff.tensors.tensor import Tensor, handle, plain, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,15 +23,28 @@ class Context:
         self._apart: tuple[Any, ...] = ()
         self._changed: tuple[Any, ...] = ()
         self._materialize = True
+        self._node: Any = None
+        """The call, while its backward runs."""
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors until the graph is freed."""
-        self._saved = tensors
+        self._saved = tuple((x, x._version) if x.__class__ is Tensor else (x, 0) for x in tensors)
 
     @property
     def saved_tensors(self) -> tuple[Any, ...]:
-        """What was saved, in the same order."""
-        return self._saved
+        """What was saved, in the same order; GraphError if it was changed in place since."""
+        found = []
+        for x, version in self._saved:
+            if x.__class__ is Own:
+                found.append(x.tensor(self._node))
+                continue
+            if x.__class__ is Tensor and x._version != version:
+                raise GraphError(
+                    "a tensor that a Function saved for its backward was changed in place since",
+                    help="save a clone(), or use the operation that makes a new tensor",
+                )
+            found.append(x)
+        return tuple(found)
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Outputs that no derivative flows through."""
@@ -76,8 +89,10 @@ class CustomFn(GradFn):
             grads = [arrived.get(k) for k in range(len(self.shapes))]
         if self.context._materialize:
             grads = [_zeros(shape) if c is None else c for c, shape in zip(grads, self.shapes, strict=True)]
+        self.context._node = self
         with enable_grad() if recording else no_grad():
             given = self.function.backward(self.context, *(c if c is None else wrapped(c) for c in grads))
+        self.context._node = None
         found = list(given) if isinstance(given, tuple) else [given]
         inputs = self.inputs or ()
         count = len(inputs) // 2
@@ -155,6 +170,9 @@ class Function:
         fn.y = numeric.shape(outputs[0]._value) if outputs[0].__class__ is Tensor else ()
         fn.shapes = tuple(numeric.shape(y._value) if y.__class__ is Tensor else None for y in outputs)
         fn.arrived = None
+        for k, y in enumerate(outputs):
+            own = Own(k if several else None, y)
+            context._saved = tuple((own, 0) if x is y else (x, version) for x, version in context._saved)
         found = tuple(cls._output(fn, y, k, several) for k, y in enumerate(outputs))
         return found if several else found[0]
 
@@ -164,20 +182,33 @@ class Function:
         if y.__class__ is not Tensor:
             return y
         made = wrap(y._value)
+        if any(y is x for x in fn.context._changed):
+            if y._fn is not None and y._fn.op is None:
+                raise GraphError(
+                    "a leaf that requires a gradient can't be changed in place by a Function", help="clone() it first"
+                )
+            made = y
         if any(y is x for x in fn.context._apart):
             return made
         if several:
-            out = OutputFn()
-            out.op = _OP
-            out.index = number()
-            out.place = place
-            out.called = fn.name()
-            out.inputs = (fn, ())
-            out.y = numeric.shape(y._value)
-            made._fn = out
+            made._fn = OutputFn.of(fn, place, y._value)
         else:
             made._fn = fn
         return made
+
+
+class Own:
+    """An output that was saved: a tensor of the call's only while its backward runs, so that neither holds the other."""
+
+    __slots__ = ("place", "value")
+
+    def __init__(self, place: int | None, y: Any) -> None:
+        self.place = place
+        self.value = y._value if y.__class__ is Tensor else y
+
+    def tensor(self, fn: Any) -> Tensor:
+        """The output, recorded as the call's."""
+        return handle(self.value, fn if fn is None or self.place is None else OutputFn.of(fn, self.place, self.value))
 
 
 class OutputFn(GradFn):
@@ -186,6 +217,18 @@ class OutputFn(GradFn):
     __slots__ = ("called", "place")
     called: str
     place: int
+
+    @classmethod
+    def of(cls, fn: CustomFn, place: int, value: Any) -> OutputFn:
+        """The node of one output of a call."""
+        out = cls()
+        out.op = _OP
+        out.index = number()
+        out.place = place
+        out.called = fn.name()
+        out.inputs = (fn, ())
+        out.y = numeric.shape(value)
+        return out
 
     def name(self) -> str:
         return self.called
@@ -208,5 +251,6 @@ class OutputFn(GradFn):
         fn = self.call
         if fn.arrived is None:
             fn.arrived = {}
-        fn.arrived[self.place] = g
+        before = fn.arrived.get(self.place)
+        fn.arrived[self.place] = g if before is None else OPS["add"](before, g)
         return [wrapped(0.0) if g.__class__ is Tensor else 0.0]

@@ -282,7 +282,8 @@ OTHERS: dict[str, Function] = {
         x, dim, i
     ), "masked_select": compose.masked_select, "masked_fill": compose.masked_fill, "flip": compose.flip,
     "roll": compose.roll, "tril": compose.tril, "triu": compose.triu, "diagonal": compose.diagonal,
-    "diag": compose.diag, "atleast_1d": compose.atleast_1d, "atleast_2d": compose.atleast_2d,
+    "diag": compose.diag, "unfold": compose.unfold, "triu_indices": compose.triangle("triu"),
+    "tril_indices": compose.triangle("tril"), "atleast_1d": compose.atleast_1d, "atleast_2d": compose.atleast_2d,
     "hstack": compose.hstack, "vstack": compose.vstack, "meshgrid": compose.meshgrid, "sort": compose.sort,
     "argsort": compose.argsort, "topk": compose.topk, "kthvalue": compose.kthvalue, "median": compose.median,
     "quantile": compose.quantile, "argmax": compose.argmax, "argmin": compose.argmin, "aminmax": compose.aminmax,
@@ -344,6 +345,7 @@ NOT_METHODS = frozenset((
     "zeros", "ones", "full", "arange", "linspace", "eye", "stack", "concat", "cat", "as_tensor", "from_numpy",
     "is_tensor", "zeros_like", "ones_like", "empty", "full_like", "empty_like", "logspace", "scalar_tensor", "hstack",
     "vstack", "meshgrid", "einsum", "FloatTensor", "DoubleTensor", "concatenate", "chain_matmul", "asarray",
+    "triu_indices", "tril_indices",
 ))  # fmt: skip
 _found: dict[str, Function] = {}
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import operator
-import weakref
 from sys import modules
+from weakref import ref as reference
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
@@ -149,6 +149,7 @@ class Tensor:
             if self._value.__class__ is bool or getattr(self._value, "dtype", None) == "bool":
                 raise GraphError("only tensors of floats can require gradients")
             self._fn = accumulator(self)
+            self._fn.grad = getattr(self, "_kept", None)
         elif not requires_grad:
             self._fn = None
         return self
@@ -178,12 +179,11 @@ class Tensor:
 
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
+        if value is not None and value.__class__ is not Tensor:
+            raise KindError(f"a gradient is a tensor or None, not {type(value).__name__}", help="make one by tensor(…)")
         if value is not None and numeric.shape(value) != self.shape:
             raise ShapeError(f"a gradient of shape {numeric.shape(value)} for a tensor of shape {self.shape}")
-        if self._fn is None:
-            if value is not None:
-                raise GraphError("a tensor that does not require a gradient has none", help="call requires_grad_()")
-        elif self._fn.op is None:
+        if self._fn is not None and self._fn.op is None:
             self._fn.grad = value
         else:
             self._kept = value
@@ -193,7 +193,7 @@ class Tensor:
         if self._fn is None:
             raise GraphError("can't retain the gradient of a tensor that does not require one")
         if not self.is_leaf:
-            self._fn.more().kept = weakref.ref(self)
+            self._fn.more().kept = reference(self)
 
     @property
     def retains_grad(self) -> bool:
@@ -319,7 +319,7 @@ class Tensor:
         """hook(tensor) after a leaf's gradient was added up."""
         if self._fn is None or self._fn.op is not None:
             raise GraphError("only leaves that require a gradient accumulate one")
-        ref = weakref.ref(self)
+        ref = reference(self)
         return Handle(self._fn.more().after, lambda *_: hook(ref()))  # type: ignore[arg-type]
 
     # Operations by name.
@@ -584,7 +584,12 @@ def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: An
     if data.__class__ is float and dtype is None:
         made = Tensor()
         made._value = data * 1.0  # an object of its own, so that changes in place are told apart
-        made._fn = accumulator(made) if requires_grad else None
+        made._fn = None
+        if requires_grad:
+            made._fn = fn = AccumulateGrad()
+            fn.index = number()
+            fn.grad = None
+            fn.variable_ = reference(made)
         return made
     value = plain(data)
     if dtype is not None:
@@ -600,7 +605,7 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     fn = AccumulateGrad()
     fn.index = number()
     fn.grad = None
-    fn.variable_ = weakref.ref(leaf)
+    fn.variable_ = reference(leaf)
     return fn
 
 
