@@ -22,6 +22,7 @@ from autodiff.ops.record import Op, chain, gate
 from autodiff.rules import Compiled, compiled
 from autodiff.tensors.blocks import region, swept
 from autodiff.tensors.buffers import SMALL, give, in_blocks, put_back
+from autodiff.tensors.modes import no_grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -423,7 +424,8 @@ def sweep(
         plan = plan or Plan(roots, targets)
         for fn in plan.order:
             _check_unchanged(fn)
-        found = careful(plan, roots, seeds, targets, wrap)
+        with no_grad():  # what hooks compute is not recorded
+            found = careful(plan, roots, seeds, targets, wrap)
         done = plan.order
     if not keep:
         if "numpy" in modules and any(getattr(g, "size", 0) >= SMALL for g in found.values()):
@@ -677,7 +679,13 @@ def careful(
         if extra is not None:
             for hook in list(extra.hooks.values()):
                 replaced = hook(wrap(g))
-                g = g if replaced is None else back(replaced)
+                if replaced is not None:
+                    if numeric.shape(raw_of(replaced)) != numeric.shape(raw_of(g)):
+                        raise GraphError(
+                            f"a hook of {fn.name()} gave a gradient of shape {numeric.shape(raw_of(replaced))} "
+                            f"in the place of one of shape {numeric.shape(raw_of(g))}"
+                        )
+                    g = back(replaced)
             for hook in list(extra.before.values()):
                 replaced = hook((wrap(g),))
                 g = g if replaced is None else back(replaced[0])
