@@ -111,10 +111,13 @@ def test_files_that_cannot_be_read(folder: Path) -> None:
     (folder / "j.json").write_text("[" * 100_000)
     (folder / "k.json").write_text('["1"]')
     (folder / "l.csv").mkdir()
+    (folder / "m.csv").write_text("\n")
+    (folder / "n.npy").write_text("1, 2")
     told = {
         "a.csv": "line 1, column 2: 'x'", "b.csv": "line 3 has 1 cells, not 2", "c.csv": "line 2, column 2: ''",
         "d.csv": "UTF-8", "e.npy": "e.npy", "f.npy": "no array of numbers", "g.npy": "g.npy", "h.json": "h.json",
-        "i.json": "i.json", "j.json": "j.json", "k.json": "k.json", "l.csv": "l.csv", "nowhere.csv": "nowhere.csv",
+        "i.json": "i.json", "j.json": "j.json", "k.json": "k.json", "l.csv": "l.csv", "m.csv": "is empty",
+        "n.npy": "'n.npy' holds no array that NumPy wrote", "nowhere.csv": "nowhere.csv",
         "x.doc": "no .npy, .csv or .json", "": "no .npy, .csv or .json", "a\0.csv": "null",
     }  # fmt: skip
     for name, said in told.items():

@@ -182,8 +182,10 @@ def _from_npy(name: str) -> Any:
     np = numeric.numpy()
     try:
         array = np.load(name, allow_pickle=False)
-    except Exception as error:  # a damaged header makes NumPy raise nearly anything
+    except OSError as error:
         raise _unreadable(name, error) from None
+    except Exception:  # a damaged header makes NumPy raise nearly anything
+        raise RequestError(f"'{name}' holds no array that NumPy wrote") from None
     if not hasattr(array, "dtype") or array.dtype.kind not in "biuf":
         raise RequestError(f"'{name}' holds no array of numbers")
     return numeric.raw(array if array.dtype.kind == "b" else array.astype(float))
@@ -193,6 +195,8 @@ def _from_csv(name: str, text: str) -> Any:
     """A matrix; a vector where there is one row or one column. A first line of words alone is a header."""
     import csv
 
+    if not text.strip():
+        raise RequestError(f"'{name}' is empty")
     delimiter = next((mark for mark in ";\t," if mark in text), " ")
     table: list[list[float]] = []
     reader = csv.reader(text.splitlines(), delimiter=delimiter, skipinitialspace=True)
