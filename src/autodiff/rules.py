@@ -132,13 +132,16 @@ def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, 
 class Compiled:
     """A local derivative: a number where it is constant, else a function of (y, *xs); and what that reads."""
 
-    __slots__ = ("constant", "reads", "rule", "sent")
+    __slots__ = ("constant", "operand", "reads", "rule", "sent")
 
     def __init__(self, op: Op, i: int, count: int, arrays: bool, exponent: float | None) -> None:
         names_of = [f"x{k}" for k in range(count)]
         xs = names_of if exponent is None else [names_of[0], number(exponent)]
         found = traced(op, i, xs)
         self.constant = float(found) if found is not None and not isinstance(found, Formula) else None
+        is_operand = isinstance(found, Formula) and found.op is None and found.name != "y"
+        self.operand = int(found.name[1:]) if is_operand and isinstance(found, Formula) else None
+        """The place of the operand that it is, if it is one as it stands."""
         if isinstance(found, Formula):
             read = {formula.name for formula in walk([found]) if formula.op is None}
         else:

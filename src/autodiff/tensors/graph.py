@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-GROWTH = 10_000  # nodes between two words with the garbage collector
+GROWTH = 200  # nodes between two words with the garbage collector: fewer than make it look
+LONG = 1 << 20  # nodes after which garbage is looked for nevertheless
+LIVELY = 500_000  # objects beyond which the graph itself must be what lives
 
 
 class GraphError(ComputationError, RuntimeError):
@@ -58,6 +60,10 @@ class _Blocks:
         if start and gc.isenabled() and (self.frozen or not gc.get_freeze_count()):
             gc.freeze()
             self.frozen = True
+            if start % LONG < GROWTH and gc.get_freeze_count() < LIVELY:
+                # whoever records for long without a sweep may have made garbage of his own meanwhile
+                self.release()
+                gc.collect()
         return range(start, start + GROWTH)
 
     def release(self) -> None:
@@ -337,7 +343,7 @@ _arrays: dict[Op, tuple[Any, ...]] = {}
 def _rules(op: Op, inputs: tuple[Any, ...], arrays: bool) -> tuple[Any, ...]:
     """For each operand, of arrays: what is sent to it, as 1.0 or -1.0 times the cotangent or a function (g, y, *xs).
 
-    Of floats: the local derivative, as a constant or a function (y, *xs).
+    Of floats: the local derivative, as a constant, the place of one of two operands, or a function (y, *xs).
     """
     if not op.differentiable:
         raise ArithmeticError("an operation of the user's own")  # whose backward the careful sweep calls
@@ -347,7 +353,10 @@ def _rules(op: Op, inputs: tuple[Any, ...], arrays: bool) -> tuple[Any, ...]:
     if arrays:
         found = tuple(r.sent if r.constant not in (1.0, -1.0) else r.constant for r in rules)
     else:
-        found = tuple(r.rule if r.constant is None else r.constant for r in rules)
+        found = tuple(
+            r.constant if r.constant is not None else r.operand if count == 2 and r.operand is not None else r.rule
+            for r in rules
+        )
     if op.most is not None and op.name != "pow":
         (_arrays if arrays else _floats)[op] = found
     return found
@@ -530,7 +539,14 @@ def _quick(
             a, u, b, v = inputs
             if a is not None and (needed is None or a in needed):
                 d = rules[0]
-                c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
+                if d.__class__ is float:
+                    c = g * d
+                elif not g:
+                    c = 0.0
+                elif d.__class__ is int:
+                    c = g * (v if d else u)
+                else:
+                    c = g * d(fn.y, u, v)
                 s = get(a)
                 if s is not None:
                     cotangents[a] = s + c
@@ -540,7 +556,14 @@ def _quick(
                         first = a
             if b is not None and (needed is None or b in needed):
                 d = rules[1]
-                c = g * (d if d.__class__ is float else d(fn.y, u, v)) if g else 0.0
+                if d.__class__ is float:
+                    c = g * d
+                elif not g:
+                    c = 0.0
+                elif d.__class__ is int:
+                    c = g * (v if d else u)
+                else:
+                    c = g * d(fn.y, u, v)
                 s = get(b)
                 if s is not None:
                     cotangents[b] = s + c
