@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import re
 import shlex
@@ -20,6 +21,7 @@ from autodiff.ops import NAMES, OPS
 README = Path(__file__).parent.parent / "README.md"
 EXAMPLE = re.compile(r"^    \$ (autodiff .*)\n((?:    (?!\$).*\n|\n(?=    (?!\$)))*)", re.MULTILINE)
 TABLE = re.compile(r"(<!-- functions -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+LIBRARY = re.compile(r"(<!-- library -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 TORCH = re.compile(r"(<!-- torch -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 
 
@@ -42,9 +44,9 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def differences() -> str:
+def differences(test: str = "test_torch.py") -> str:
     """Where torch answers differently, from the test that holds us against it."""
-    spec = importlib.util.spec_from_file_location("differences", Path(__file__).with_name("test_torch.py"))
+    spec = importlib.util.spec_from_file_location("differences", Path(__file__).parent / test)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -71,9 +73,19 @@ def test_the_table_is_fresh() -> None:
 def test_the_differences_from_torch_are_listed() -> None:
     found = TORCH.search(TEXT)
     assert found is not None and found[2] == differences()
+    found = LIBRARY.search(TEXT)
+    assert found is not None and found[2] == differences("tensors/test_differences.py")
+
+
+def test_the_library_answers_as_shown() -> None:
+    test = doctest.DocTestParser().get_doctest(TEXT, {}, "README", str(README), 0)
+    assert len(test.examples) > 20
+    shown: list[str] = []
+    assert doctest.DocTestRunner().run(test, out=shown.append).failed == 0, "".join(shown)
 
 
 if __name__ == "__main__":
     text = EXAMPLE.sub(lambda match: f"    $ {match[1]}\n{output(match[1])}", TEXT)
     text = TORCH.sub(lambda match: match[1] + differences() + match[3], text)
+    text = LIBRARY.sub(lambda match: match[1] + differences("tensors/test_differences.py") + match[3], text)
     README.write_text(TABLE.sub(lambda match: match[1] + table() + match[3], text), encoding="utf-8")

@@ -429,7 +429,7 @@ class Tensor:
 
     def zero_(self) -> Tensor:
         """All entries 0, in place."""
-        return self._rebind(wrap(self._value * 0.0 if numeric.is_finite(self._value) else _full(self, 0.0)), "zero_")
+        return self._rebind(wrap(_full(self, 0.0)), "zero_")
 
     def fill_(self, value: Any) -> Tensor:
         """All entries `value`, in place."""

@@ -1,0 +1,149 @@
+"""Where the library deliberately differs from PyTorch, both columns run; the README shows the list (`differences`)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+import autodiff as ad
+
+
+class Difference(NamedTuple):
+    """An expression, what it gives here and in torch, and why."""
+
+    text: str
+    ours: str
+    torch: str
+    reason: str
+
+
+def graph_after(torch: Any, change: str) -> Any:
+    """The gradient of exp or a square of x after a change in place."""
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * x if change == "data" else x.sigmoid()
+    if change == "data":
+        x.data.mul_(2)
+        y.sum().backward()
+    else:
+        y.mul_(0.0)
+        y.sum().backward()
+    return x.grad
+
+
+def part_changed(torch: Any) -> Any:
+    """An array of which a part, by a name of its own, was changed in place."""
+    a = torch.zeros(2)
+    part = a[0:1]
+    part += 1
+    return a
+
+
+def gradient_kept(torch: Any) -> Any:
+    """What a name for x.grad shows after a second backward."""
+    x = torch.tensor(1.0, requires_grad=True)
+    (2 * x).backward()
+    g = x.grad
+    (2 * x).backward()
+    return g
+
+
+DIFFERENCES = [
+    Difference(
+        "torch.tensor(0.1).dtype", "torch.float64", "torch.float32", "one kind of fraction: derivatives to 16 digits"
+    ),
+    Difference(
+        "torch.tensor(0.1, dtype=torch.float32).item()",
+        "0.1",
+        "0.10000000149011612",
+        "a shorter kind may be asked for; it is float64",
+    ),
+    Difference(
+        "torch.tensor([1, 2])",
+        "tensor([1., 2.])",
+        "tensor([1, 2])",
+        "data can require a gradient as it stands; `dtype=int` gives whole numbers",
+    ),
+    Difference("torch.arange(3)", "tensor([0., 1., 2.])", "tensor([0, 1, 2])", "as above; it serves as an index too"),
+    Difference("(torch.ones(3) > 0).sum()", "tensor(3.)", "tensor(3)", "counts are numbers to compute with"),
+    Difference(
+        "torch.tensor([1.0, 3.0]).std()",
+        "tensor(1.)",
+        "tensor(1.4142)",
+        "by n as in NumPy and in the language; `unbiased=True` or `correction=1` divides by n - 1",
+    ),
+    Difference("torch.zeros(2, 3).shape", "(2, 3)", "torch.Size([2, 3])", "a plain tuple"),
+    Difference(
+        "tuple(torch.zeros(2, 3, 4)[0, :, [1, 3]].shape)",
+        "(2, 3)",
+        "(3, 2)",
+        "a number among index arrays counts as one, as in NumPy",
+    ),
+    Difference(
+        "part_changed(torch)",
+        "tensor([0., 0.])",
+        "tensor([1., 0.])",
+        "`part = a[0:1]; part += 1`: there are no views; `a[0:1] += 1` changes a",
+    ),
+    Difference(
+        "graph_after(torch, 'data')",
+        "GraphError",
+        "tensor([4., 8.])",
+        "`y = x*x; x.data.mul_(2); y.sum().backward()`: a silently wrong derivative there",
+    ),
+    Difference(
+        "graph_after(torch, 'result')",
+        "tensor([0., 0.])",
+        "RuntimeError",
+        "`y = x.sigmoid(); y.mul_(0.0)`: the rule here reads x, which was not changed",
+    ),
+    Difference(
+        "gradient_kept(torch)",
+        "tensor(2.)",
+        "tensor(4.)",
+        "`g = x.grad` before a second backward: x.grad is a new tensor after each",
+    ),
+    Difference(
+        "(torch.ones(2, requires_grad=True)[0]).grad_fn.name()",
+        "IndexBackward0",
+        "SelectBackward0",
+        "nodes bear the names of the rows",
+    ),
+    Difference(
+        "torch.linalg.cholesky(torch.tensor([[4.0, 1.0], [2.0, 3.0]]))[1, 0]",
+        "tensor(0.7500)",
+        "tensor(1.)",
+        "the symmetric part is read, so that gradients are symmetric",
+    ),
+]
+
+
+def shown(torch: Any, text: str) -> str:
+    """What the expression gives under a library, or the name of the error that it raises."""
+    names = {f.__name__: f for f in (graph_after, part_changed, gradient_kept)}
+    try:
+        return str(eval(text, {"torch": torch, **names}))
+    except RuntimeError as error:
+        return type(error).__name__
+
+
+def differences() -> str:
+    """The list as a table."""
+    rows = ["| | here | torch | why |", "| --- | --- | --- | --- |"]
+    for case in DIFFERENCES:
+        text, why = case.text, case.reason
+        if why.startswith("`"):  # the steps of a function, in short
+            text, _, why = why.partition(": ")
+            text = text.replace("`", "")
+        rows.append(f"| `{text}` | `{case.ours}` | `{case.torch}` | {why} |")
+    return "\n".join(rows)
+
+
+@pytest.mark.parametrize("case", DIFFERENCES, ids=[case.text for case in DIFFERENCES])
+def test_here(case: Difference) -> None:
+    assert shown(ad, case.text) == case.ours != case.torch
+
+
+@pytest.mark.parametrize("case", DIFFERENCES, ids=[case.text for case in DIFFERENCES])
+def test_in_torch(case: Difference) -> None:
+    assert shown(pytest.importorskip("torch"), case.text) == case.torch
