@@ -143,3 +143,32 @@ def test_gradcheck_finds_a_wrong_rule() -> None:
 def test_examples_in_docstrings(name: str) -> None:
     module = importlib.import_module(f"autodiff.tensors.{name}")
     assert doctest.testmod(module, extraglobs={"tensor": ad.tensor}).failed == 0
+
+
+UNSHOWN = {
+    "GraphError",
+    "Tensor",
+    "device",
+    "set_default_dtype",
+    "linalg",
+    "nn",
+    "utils",
+    "cuda",
+    "special",
+    "autograd",
+}
+
+
+@pytest.mark.parametrize("name", sorted({name for names in ad.HOMES.values() for name in names} - UNSHOWN))
+def test_every_public_name_shows_an_example(name: str) -> None:
+    assert ">>>" in getattr(ad, name).__doc__
+
+
+@pytest.mark.parametrize(
+    "module", ["compose", "create", "functional", "random", "func", "arrays", "dtypes", "checkpoint"]
+)
+def test_functions_made_of_rows_say_what_they_are(module: str) -> None:
+    found = vars(importlib.import_module(f"autodiff.tensors.{module}"))
+    for name, value in found.items():
+        if name[:1] != "_" and callable(value) and getattr(value, "__module__", "").endswith(module):
+            assert value.__doc__ and len(value.__doc__) > 8, name

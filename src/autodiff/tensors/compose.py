@@ -27,7 +27,11 @@ class RangeError(ShapeError, IndexError):
 
 
 def run(name: str, *xs: Any, **params: Any) -> Tensor:
-    """A row, by name, on tensors."""
+    """A row, by name, on tensors.
+
+    >>> run("sin", tensor(0.0))
+    tensor(0.)
+    """
     made = Tensor.apply_op(OPS[name], xs, params)
     kind = kept_kind(name, raw_of(xs[0]))
     if kind is not None:
@@ -36,24 +40,40 @@ def run(name: str, *xs: Any, **params: Any) -> Tensor:
 
 
 def shape_of(x: Any) -> tuple[int, ...]:
-    """The shape of a tensor or of what can be one."""
+    """The shape of a tensor or of what can be one.
+
+    >>> shape_of(tensor([1.0, 2.0, 3.0]))
+    (3,)
+    """
     return numeric.shape(raw_of(x))
 
 
 def axis_of(dim: Any, rank: int) -> int:
-    """An axis counted from the front; RangeError where there is none of that number."""
+    """An axis counted from the front; RangeError where there is none of that number.
+
+    >>> axis_of(-1, 3)
+    2
+    """
     if not -max(rank, 1) <= dim < max(rank, 1):
         raise RangeError(f"axis {dim} is out of range: the array has {rank}")
     return int(dim % max(rank, 1))
 
 
 def whole(x: Any) -> Any:
-    """Indices as an array of whole numbers."""
+    """Indices as an array of whole numbers.
+
+    >>> whole(tensor([1.0]))
+    array([1])
+    """
     return numeric.numpy().asarray(raw_of(x)).astype("int64")
 
 
 def take(x: Any, places: Any, dim: int) -> Tensor:
-    """The entries at given places along an axis, by an array of places of the same rank."""
+    """The entries at given places along an axis, by an array of places of the same rank.
+
+    >>> take(tensor([1.0, 2.0, 3.0]), whole([2, 0]), 0)
+    tensor([3., 1.])
+    """
     np = numeric.numpy()
     if not shape_of(x):
         return x if x.__class__ is Tensor else wrap(plain(x))
@@ -71,7 +91,11 @@ def _axes(item: Any) -> int:
 
 
 def pick(x: Any, index: tuple[Any, ...]) -> Any:
-    """x[index], where the index may hold None (a new axis) and `...` (all axes not named)."""
+    """x[index], where the index may hold None (a new axis) and `...` (all axes not named).
+
+    >>> pick(tensor([[1.0, 2.0], [3.0, 4.0]]), (..., 0))
+    tensor([1., 3.])
+    """
     items = list(index)
     named = sum(_axes(i) for i in items if i is not None and i is not ...)
     spots = [k for k, i in enumerate(items) if i is ...]
@@ -100,7 +124,13 @@ def pick(x: Any, index: tuple[Any, ...]) -> Any:
 
 
 def reshape(x: Any, *sizes: Any) -> Tensor:
-    """The entries in another shape; -1 stands for what is left."""
+    """The entries in another shape; -1 stands for what is left.
+
+    >>> reshape(tensor([1.0, 2.0, 3.0]), 3, 1)
+    tensor([[1.],
+            [2.],
+            [3.]])
+    """
     flat = list(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else [*sizes]
     total = prod(shape_of(x))
     known = prod(n for n in flat if n != -1)
@@ -114,21 +144,33 @@ def reshape(x: Any, *sizes: Any) -> Tensor:
 
 
 def flatten(x: Any, start_dim: int = 0, end_dim: int = -1) -> Tensor:
-    """Axes from start_dim to end_dim as one."""
+    """Axes from start_dim to end_dim as one.
+
+    >>> flatten(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1., 2., 3., 4.])
+    """
     shape = shape_of(x) or (1,)
     a, b = axis_of(start_dim, len(shape)), axis_of(end_dim, len(shape))
     return reshape(x, *shape[:a], prod(shape[a : b + 1]), *shape[b + 1 :])
 
 
 def unsqueeze(x: Any, dim: int) -> Tensor:
-    """x with a new axis of length 1."""
+    """x with a new axis of length 1.
+
+    >>> unsqueeze(tensor([1.0, 2.0, 3.0]), 0)
+    tensor([[1., 2., 3.]])
+    """
     shape = list(shape_of(x))
     shape.insert(axis_of(dim, len(shape) + 1), 1)
     return reshape(x, *shape)
 
 
 def squeeze(x: Any, dim: Any = None) -> Tensor:
-    """x without axes of length 1, or without those given."""
+    """x without axes of length 1, or without those given.
+
+    >>> squeeze(tensor([[1.0, 2.0]]))
+    tensor([1., 2.])
+    """
     shape = shape_of(x)
     dims = range(len(shape)) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,)
     gone = {axis_of(k, len(shape)) for k in dims}
@@ -136,7 +178,12 @@ def squeeze(x: Any, dim: Any = None) -> Tensor:
 
 
 def transpose(x: Any, *dims: Any) -> Tensor:
-    """Axes in reverse order, or two of them exchanged."""
+    """Axes in reverse order, or two of them exchanged.
+
+    >>> transpose(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
     if not dims or dims == (None,):
         return run("transpose", x)
     order = list(range(len(shape_of(x))))
@@ -148,7 +195,12 @@ def transpose(x: Any, *dims: Any) -> Tensor:
 
 
 def permute(x: Any, *dims: Any) -> Tensor:
-    """The axes in the order given."""
+    """The axes in the order given.
+
+    >>> permute(tensor([[1.0, 2.0], [3.0, 4.0]]), 1, 0)
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
     order = list(dims[0]) if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else list(dims)
     rank = len(shape_of(x))
     order = [axis_of(axis, rank) for axis in order]
@@ -165,7 +217,12 @@ def permute(x: Any, *dims: Any) -> Tensor:
 
 
 def movedim(x: Any, source: int, destination: int) -> Tensor:
-    """One axis moved to another place."""
+    """One axis moved to another place.
+
+    >>> movedim(tensor([[1.0, 2.0], [3.0, 4.0]]), 0, 1)
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
     rank = len(shape_of(x))
     order = [k for k in range(rank) if k != axis_of(source, rank)]
     order.insert(axis_of(destination, rank), axis_of(source, rank))
@@ -173,7 +230,12 @@ def movedim(x: Any, source: int, destination: int) -> Tensor:
 
 
 def expand(x: Any, *sizes: Any) -> Tensor:
-    """x repeated to a shape, -1 where it stays."""
+    """x repeated to a shape, -1 where it stays.
+
+    >>> expand(tensor([1.0, 2.0]), 2, 2)
+    tensor([[1., 2.],
+            [1., 2.]])
+    """
     flat = list(sizes[0]) if len(sizes) == 1 and isinstance(sizes[0], (tuple, list)) else [*sizes]
     shape = shape_of(x)
     lead = len(flat) - len(shape)
@@ -184,7 +246,11 @@ def expand(x: Any, *sizes: Any) -> Tensor:
 
 
 def repeat(x: Any, *times: Any) -> Tensor:
-    """Copies of x side by side, so many along each axis."""
+    """Copies of x side by side, so many along each axis.
+
+    >>> repeat(tensor([1.0, 2.0]), 2)
+    tensor([1., 2., 1., 2.])
+    """
     flat = list(times[0]) if len(times) == 1 and isinstance(times[0], (tuple, list)) else [*times]
     shape = (1,) * (len(flat) - len(shape_of(x))) + shape_of(x)
     flat = [1] * (len(shape) - len(flat)) + flat
@@ -194,7 +260,11 @@ def repeat(x: Any, *times: Any) -> Tensor:
 
 
 def repeat_interleave(x: Any, repeats: Any, dim: Any = None) -> Tensor:
-    """Each entry along an axis (of the flat array if none is given) so many times."""
+    """Each entry along an axis (of the flat array if none is given) so many times.
+
+    >>> repeat_interleave(tensor([1.0, 2.0]), 2)
+    tensor([1., 1., 2., 2.])
+    """
     x = x if dim is not None else flatten(x)
     axis = axis_of(0 if dim is None else dim, len(shape_of(x)))
     np = numeric.numpy()
@@ -202,7 +272,11 @@ def repeat_interleave(x: Any, repeats: Any, dim: Any = None) -> Tensor:
 
 
 def split(x: Any, size: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """Parts of a size along an axis, or of the sizes listed."""
+    """Parts of a size along an axis, or of the sizes listed.
+
+    >>> split(tensor([1.0, 2.0, 3.0]), 2)
+    (tensor([1., 2.]), tensor([3.]))
+    """
     axis = axis_of(dim, len(shape_of(x)))
     n = shape_of(x)[axis]
     sizes = list(size) if isinstance(size, (tuple, list)) else [size] * (n // size) + [n % size] * (n % size > 0)
@@ -213,32 +287,57 @@ def split(x: Any, size: Any, dim: int = 0) -> tuple[Tensor, ...]:
 
 
 def chunk(x: Any, chunks: int, dim: int = 0) -> tuple[Tensor, ...]:
-    """That many parts along an axis."""
+    """That many parts along an axis.
+
+    >>> chunk(tensor([1.0, 2.0, 3.0]), 2)
+    (tensor([1., 2.]), tensor([3.]))
+    """
     return split(x, -(-shape_of(x)[axis_of(dim, len(shape_of(x)))] // chunks), dim)
 
 
 def narrow(x: Any, dim: int, start: int, length: int) -> Tensor:
-    """`length` entries along an axis from `start` on."""
+    """`length` entries along an axis from `start` on.
+
+    >>> narrow(tensor([1.0, 2.0, 3.0]), 0, 1, 2)
+    tensor([2., 3.])
+    """
     return run("index", x, index=(slice(None),) * axis_of(dim, len(shape_of(x))) + (slice(start, start + length),))
 
 
 def select(x: Any, dim: int, index: int) -> Tensor:
-    """One place along an axis."""
+    """One place along an axis.
+
+    >>> select(tensor([[1.0, 2.0], [3.0, 4.0]]), 0, 1)
+    tensor([3., 4.])
+    """
     return run("index", x, index=(slice(None),) * axis_of(dim, len(shape_of(x))) + (int(index),))
 
 
 def unbind(x: Any, dim: int = 0) -> tuple[Tensor, ...]:
-    """The parts along an axis, without it."""
+    """The parts along an axis, without it.
+
+    >>> unbind(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    (tensor([1., 2.]), tensor([3., 4.]))
+    """
     return tuple(select(x, dim, k) for k in range(shape_of(x)[axis_of(dim, len(shape_of(x)))]))
 
 
 def index_select(x: Any, dim: int, index: Any) -> Tensor:
-    """The places of a list along an axis."""
+    """The places of a list along an axis.
+
+    >>> index_select(tensor([1.0, 2.0, 3.0]), 0, [0, 2])
+    tensor([1., 3.])
+    """
     return run("index", x, index=(slice(None),) * axis_of(dim, len(shape_of(x))) + (whole(index),))
 
 
 def gather(x: Any, dim: int, index: Any) -> Tensor:
-    """out[i, j] = x[index[i, j], j] for dim 0, and so on for the others."""
+    """out[i, j] = x[index[i, j], j] for dim 0, and so on for the others.
+
+    >>> gather(tensor([[1.0, 2.0], [3.0, 4.0]]), 1, tensor([[0], [1]]))
+    tensor([[1.],
+            [4.]])
+    """
     places = whole(index)
     if places.ndim != len(shape_of(x)):
         raise ShapeError(f"gather wants indices of {len(shape_of(x))} axes, not {places.ndim}")
@@ -246,17 +345,29 @@ def gather(x: Any, dim: int, index: Any) -> Tensor:
 
 
 def masked_select(x: Any, mask: Any) -> Tensor:
-    """The entries where the mask is true, in one row."""
+    """The entries where the mask is true, in one row.
+
+    >>> masked_select(tensor([1.0, 2.0, 3.0]), tensor([1.0, 2.0, 3.0]) > 1)
+    tensor([2., 3.])
+    """
     return run("index", x, index=(numeric.numpy().asarray(raw_of(mask)) != 0,))
 
 
 def masked_fill(x: Any, mask: Any, value: Any) -> Tensor:
-    """x with a value where the mask is true."""
+    """x with a value where the mask is true.
+
+    >>> masked_fill(tensor([1.0, 2.0, 3.0]), tensor([1.0, 2.0, 3.0]) > 1, 0.0)
+    tensor([1., 0., 0.])
+    """
     return run("where", mask, value, x)
 
 
 def flip(x: Any, *axes: Any, dims: Any = None) -> Tensor:
-    """x backwards along axes."""
+    """x backwards along axes.
+
+    >>> flip(tensor([1.0, 2.0, 3.0]), 0)
+    tensor([3., 2., 1.])
+    """
     dims = axes if dims is None else (dims,)
     flat = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
     turned = {axis_of(k, len(shape_of(x))) for k in flat}
@@ -265,7 +376,11 @@ def flip(x: Any, *axes: Any, dims: Any = None) -> Tensor:
 
 
 def roll(x: Any, shifts: Any, dims: Any = None) -> Tensor:
-    """x turned round along axes (along the flat array if none are given)."""
+    """x turned round along axes (along the flat array if none are given).
+
+    >>> roll(tensor([1.0, 2.0, 3.0]), 1)
+    tensor([3., 1., 2.])
+    """
     if dims is None:
         return reshape(roll(flatten(x), shifts, 0), *shape_of(x))
     pairs = zip(shifts, dims, strict=True) if isinstance(dims, (tuple, list)) else ((shifts, dims),)
@@ -276,12 +391,22 @@ def roll(x: Any, shifts: Any, dims: Any = None) -> Tensor:
 
 
 def tril(x: Any, diagonal: int = 0) -> Tensor:
-    """The entries on and below a diagonal, others 0."""
+    """The entries on and below a diagonal, others 0.
+
+    >>> tril(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 0.],
+            [3., 4.]])
+    """
     return run("where", numeric.numpy().tri(*shape_of(x)[-2:], k=diagonal, dtype=bool), x, 0.0)
 
 
 def triu(x: Any, diagonal: int = 0) -> Tensor:
-    """The entries on and above a diagonal, others 0."""
+    """The entries on and above a diagonal, others 0.
+
+    >>> triu(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[1., 2.],
+            [0., 4.]])
+    """
     return run("where", numeric.numpy().tri(*shape_of(x)[-2:], k=diagonal - 1, dtype=bool), 0.0, x)
 
 
@@ -297,7 +422,12 @@ def triangle(name: str) -> Any:
 
 
 def unfold(x: Any, dimension: int, size: int, step: int = 1) -> Tensor:
-    """All stretches of a size along an axis, as one more axis at the end."""
+    """All stretches of a size along an axis, as one more axis at the end.
+
+    >>> unfold(tensor([1.0, 2.0, 3.0]), 0, 2)
+    tensor([[1., 2.],
+            [2., 3.]])
+    """
     axis = axis_of(dimension, len(shape_of(x)))
     np = numeric.numpy()
     starts = np.arange(0, shape_of(x)[axis] - size + 1, step)
@@ -306,7 +436,11 @@ def unfold(x: Any, dimension: int, size: int, step: int = 1) -> Tensor:
 
 
 def diagonal(x: Any, offset: int = 0) -> Tensor:
-    """The entries of a matrix on a diagonal."""
+    """The entries of a matrix on a diagonal.
+
+    >>> diagonal(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([1., 4.])
+    """
     rows, columns = shape_of(x)[-2:]
     places = numeric.numpy().arange(max(0, min(rows + min(offset, 0), columns - max(offset, 0))))
     found: Tensor = pick(x, (..., places - min(offset, 0), places + max(offset, 0)))
@@ -314,7 +448,12 @@ def diagonal(x: Any, offset: int = 0) -> Tensor:
 
 
 def diag(x: Any, diagonal_: int = 0, **options: Any) -> Tensor:
-    """A matrix with a vector on its diagonal, or the diagonal of a matrix."""
+    """A matrix with a vector on its diagonal, or the diagonal of a matrix.
+
+    >>> diag(tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
     offset = options.get("diagonal", options.get("k", diagonal_))
     if not offset:
         return run("diag", x)
@@ -326,33 +465,60 @@ def diag(x: Any, diagonal_: int = 0, **options: Any) -> Tensor:
 
 
 def atleast_1d(x: Any) -> Tensor:
-    """x with one axis at least."""
+    """x with one axis at least.
+
+    >>> atleast_1d(tensor(1.0))
+    tensor([1.])
+    """
     return reshape(x, 1) if not shape_of(x) else x
 
 
 def atleast_2d(x: Any) -> Tensor:
-    """x with two axes at least."""
+    """x with two axes at least.
+
+    >>> atleast_2d(tensor([1.0, 2.0, 3.0]))
+    tensor([[1., 2., 3.]])
+    """
     return reshape(x, 1, -1) if len(shape_of(x)) < 2 else x
 
 
 def hstack(parts: Sequence[Any]) -> Tensor:
-    """Parts side by side: along the second axis, vectors along their only one."""
+    """Parts side by side: along the second axis, vectors along their only one.
+
+    >>> hstack([tensor([1.0]), tensor([2.0])])
+    tensor([1., 2.])
+    """
     parts = [atleast_1d(x) for x in parts]
     return concat(parts, min(1, len(shape_of(parts[0])) - 1))
 
 
 def vstack(parts: Sequence[Any]) -> Tensor:
-    """Parts below each other, vectors as rows."""
+    """Parts below each other, vectors as rows.
+
+    >>> vstack([tensor([1.0]), tensor([2.0])])
+    tensor([[1.],
+            [2.]])
+    """
     return concat([atleast_2d(x) for x in parts], 0)
 
 
 def concat(parts: Sequence[Any], dim: int = 0) -> Tensor:
-    """Parts after each other along an axis."""
+    """Parts after each other along an axis.
+
+    >>> concat([tensor([1.0]), tensor([2.0])])
+    tensor([1., 2.])
+    """
     return run("concat", *parts, axis=dim) if len(parts) > 1 else parts[0]
 
 
 def meshgrid(*axes: Any, indexing: str = "ij") -> tuple[Tensor, ...]:
-    """The coordinates of a grid, an array for each axis."""
+    """The coordinates of a grid, an array for each axis.
+
+    >>> meshgrid(tensor([1.0, 2.0]), tensor([3.0]))
+    (tensor([[1.],
+            [2.]]), tensor([[3.],
+            [3.]]))
+    """
     axes = tuple(axes[0]) if len(axes) == 1 and isinstance(axes[0], (tuple, list)) else axes
     sizes = [prod(shape_of(x)) for x in axes]
     made = []
@@ -371,33 +537,53 @@ def _sorted(x: Any, dim: int, descending: bool) -> Any:
 
 
 def sort(x: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Any:
-    """(values, indices) in ascending order along an axis; the gradient goes where each entry came from."""
+    """(values, indices) in ascending order along an axis; the gradient goes where each entry came from.
+
+    >>> sort(tensor([2.0, 1.0]))
+    Extremes(values=tensor([1., 2.]), indices=tensor([1, 0]))
+    """
     axis = axis_of(dim, len(shape_of(x)))
     order = _sorted(x, axis, descending)
     return Extremes(take(x, order, axis), wrap(order))
 
 
 def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
-    """The places of the entries in ascending order along an axis."""
+    """The places of the entries in ascending order along an axis.
+
+    >>> argsort(tensor([2.0, 1.0]))
+    tensor([1, 0])
+    """
     return wrap(_sorted(x, axis_of(dim, len(shape_of(x))), descending))
 
 
 def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
-    """(values, indices) of the k largest along an axis."""
+    """(values, indices) of the k largest along an axis.
+
+    >>> topk(tensor([1.0, 2.0, 3.0]), 2)
+    Extremes(values=tensor([3., 2.]), indices=tensor([2, 1]))
+    """
     axis = axis_of(dim, len(shape_of(x)))
     order = _sorted(x, axis, largest)[(slice(None),) * axis + (slice(k),)]
     return Extremes(take(x, order, axis), wrap(order))
 
 
 def kthvalue(x: Any, k: int, dim: int = -1) -> Any:
-    """(value, index) of the k-th smallest along an axis, counted from 1."""
+    """(value, index) of the k-th smallest along an axis, counted from 1.
+
+    >>> kthvalue(tensor([1.0, 2.0, 3.0]), 2)
+    Extremes(values=tensor(2.), indices=tensor(1))
+    """
     axis = axis_of(dim, len(shape_of(x)))
     order = _sorted(x, axis, False)[(slice(None),) * axis + (slice(k - 1, k),)]
     return Extremes(squeeze(take(x, order, axis), axis), wrap(order.squeeze(axis)))
 
 
 def median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
-    """The middle entry, the lower of two; with dim (values, indices) along it."""
+    """The middle entry, the lower of two; with dim (values, indices) along it.
+
+    >>> median(tensor([1.0, 2.0, 3.0]))
+    tensor(2.)
+    """
     if dim is None:
         x = flatten(x)
         return kthvalue(x, (shape_of(x)[0] + 1) // 2, 0).values
@@ -407,7 +593,11 @@ def median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 def quantile(x: Any, q: float, dim: Any = None) -> Tensor:
-    """The q-quantile, between entries by a straight line."""
+    """The q-quantile, between entries by a straight line.
+
+    >>> quantile(tensor([1.0, 2.0, 3.0]), 0.25)
+    tensor(1.5000)
+    """
     line = flatten(x) if dim is None else x
     axis = axis_of(0 if dim is None else dim, len(shape_of(line)))
     ordered = sort(line, axis).values
@@ -428,12 +618,20 @@ def _place(name: str, x: Any, dim: Any, keepdim: bool) -> Tensor:
 
 
 def argmax(x: Any, dim: Any = None, keepdim: bool = False, axis: Any = None) -> Tensor:
-    """Where the largest entry is: in row-major order, or along an axis."""
+    """Where the largest entry is: in row-major order, or along an axis.
+
+    >>> argmax(tensor([1.0, 2.0, 3.0]))
+    tensor(2)
+    """
     return _place("argmax", x, dim if axis is None else axis, keepdim)
 
 
 def argmin(x: Any, dim: Any = None, keepdim: bool = False, axis: Any = None) -> Tensor:
-    """Where the smallest entry is: in row-major order, or along an axis."""
+    """Where the smallest entry is: in row-major order, or along an axis.
+
+    >>> argmin(tensor([1.0, 2.0, 3.0]))
+    tensor(0)
+    """
     return _place("argmin", x, dim if axis is None else axis, keepdim)
 
 
@@ -450,23 +648,39 @@ def extremes(name: str, x: Any, dim: int, keepdim: bool) -> Any:
 
 
 def aminmax(x: Any, *, dim: Any = None) -> Any:
-    """(min, max) of all entries, or along an axis."""
+    """(min, max) of all entries, or along an axis.
+
+    >>> aminmax(tensor([1.0, 2.0, 3.0]))
+    Extent(min=tensor(1.), max=tensor(3.))
+    """
     params = {} if dim is None else {"axis": dim}
     return Extent(run("amin", x, **params), run("amax", x, **params))
 
 
 def nonzero(x: Any) -> Tensor:
-    """The indices of the entries that are not 0, a row each."""
+    """The indices of the entries that are not 0, a row each.
+
+    >>> nonzero(tensor([0.0, 2.0]))
+    tensor([[1]])
+    """
     return wrap(numeric.numpy().argwhere(numeric.numpy().asarray(raw_of(x))))
 
 
 def count_nonzero(x: Any, dim: Any = None) -> Tensor:
-    """How many entries are not 0."""
+    """How many entries are not 0.
+
+    >>> count_nonzero(tensor([0.0, 2.0]))
+    tensor(1.)
+    """
     return run("sum", run("ne", x, 0.0), **({} if dim is None else {"axis": dim}))
 
 
 def diff(x: Any, n: int = 1, dim: int = -1) -> Tensor:
-    """Differences of neighbours along an axis, n times."""
+    """Differences of neighbours along an axis, n times.
+
+    >>> diff(tensor([1.0, 2.0, 3.0]))
+    tensor([1., 1.])
+    """
     axis = axis_of(dim, len(shape_of(x)))
     for _ in range(n):
         length = shape_of(x)[axis] - 1
@@ -530,7 +744,11 @@ def _pair(x: Any, s: str, y: Any, t: str, wanted: str) -> tuple[Any, str]:
 
 
 def einsum(equation: str, *operands: Any) -> Tensor:
-    """Sums of products by Einstein's convention, such as "ij,jk->ik", pair by pair by matrix products."""
+    """Sums of products by Einstein's convention, such as "ij,jk->ik", pair by pair by matrix products.
+
+    >>> einsum("ij,j->i", tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
     if len(operands) == 1 and isinstance(operands[0], (list, tuple)):
         operands = tuple(operands[0])
     terms, out = _letters(equation, operands)
@@ -546,7 +764,11 @@ def einsum(equation: str, *operands: Any) -> Tensor:
 
 
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
-    """Sum over the last axes of a and the first of b, or over two lists of axes."""
+    """Sum over the last axes of a and the first of b, or over two lists of axes.
+
+    >>> tensordot(tensor([1.0, 2.0, 3.0]), tensor([1.0, 2.0, 3.0]), 1)
+    tensor(14.)
+    """
     m, n = len(shape_of(a)), len(shape_of(b))
     if isinstance(dims, int):
         dims = (range(m - dims, m), range(dims))
@@ -559,7 +781,12 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Tensor:
 
 
 def matrix_power(a: Any, n: int) -> Tensor:
-    """The product of n copies of a matrix, of its inverse if n is negative."""
+    """The product of n copies of a matrix, of its inverse if n is negative.
+
+    >>> matrix_power(tensor([[1.0, 2.0], [3.0, 4.0]]), 2)
+    tensor([[ 7., 10.],
+            [15., 22.]])
+    """
     if n < 0:
         a, n = run("inv", a), -n
     made: Any = wrap(numeric.numpy().eye(shape_of(a)[-1])) if not n else None
@@ -572,7 +799,11 @@ def matrix_power(a: Any, n: int) -> Tensor:
 
 
 def multi_dot(parts: Sequence[Any]) -> Tensor:
-    """The product of several matrices."""
+    """The product of several matrices.
+
+    >>> multi_dot([tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0])])
+    tensor([3., 7.])
+    """
     made = parts[0]
     for part in parts[1:]:
         made = run("matmul", made, part)
@@ -583,7 +814,11 @@ Slogdet = namedtuple("Slogdet", "sign logabsdet")
 
 
 def slogdet(a: Any) -> Any:
-    """(sign, log of the absolute value) of the determinant."""
+    """(sign, log of the absolute value) of the determinant.
+
+    >>> slogdet(tensor([[1.0, 2.0], [3.0, 4.0]]))
+    Slogdet(sign=tensor(-1.), logabsdet=tensor(0.6931))
+    """
     np = numeric.numpy()
     sign = float(np.linalg.slogdet(raw_of(a))[0])
     turned = np.ones(shape_of(a)[-1])
@@ -592,18 +827,30 @@ def slogdet(a: Any) -> Any:
 
 
 def addmm(m: Any, a: Any, b: Any, *, beta: float = 1, alpha: float = 1) -> Any:
-    """beta*m + alpha*(a @ b)."""
+    """beta*m + alpha*(a @ b).
+
+    >>> addmm(tensor(1.0), tensor([1.0, 2.0, 3.0]), tensor([1.0, 2.0, 3.0]))
+    tensor(15.)
+    """
     y = run("matmul", a, b)
     return (m if beta == 1 else m * beta) + (y if alpha == 1 else y * alpha)
 
 
 def addcmul(a: Any, b: Any, c: Any, *, value: float = 1) -> Any:
-    """a + value*b*c."""
+    """a + value*b*c.
+
+    >>> addcmul(tensor(1.0), tensor(2.0), tensor(3.0))
+    tensor(7.)
+    """
     return a + value * (b * c)
 
 
 def addcdiv(a: Any, b: Any, c: Any, *, value: float = 1) -> Any:
-    """a + value*b/c."""
+    """a + value*b/c.
+
+    >>> addcdiv(tensor(1.0), tensor(6.0), tensor(3.0))
+    tensor(3.)
+    """
     return a + value * (b / c)
 
 
@@ -611,7 +858,11 @@ def addcdiv(a: Any, b: Any, c: Any, *, value: float = 1) -> Any:
 
 
 def norm(x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, **options: Any) -> Tensor:
-    """The p-norm of all entries ("fro" is 2), or along an axis."""
+    """The p-norm of all entries ("fro" is 2), or along an axis.
+
+    >>> norm(tensor([3.0, 4.0]))
+    tensor(5.)
+    """
     p = options.get("ord", p)
     dim = options.get("axis", dim)
     p = 2 if p in (None, "fro") else p
@@ -630,7 +881,11 @@ def norm(x: Any, p: Any = 2, dim: Any = None, keepdim: bool = False, **options: 
 
 
 def matrix_norm(x: Any, p: Any = None, dim: Any = None, keepdim: bool = False, **options: Any) -> Tensor:
-    """numpy.linalg.norm's and torch.linalg.norm's: of a matrix with an order 1 or infinity, by its columns or rows."""
+    """numpy.linalg.norm's and torch.linalg.norm's: of a matrix with an order 1 or infinity, by its columns or rows.
+
+    >>> matrix_norm(tensor([[1.0, 2.0], [3.0, 4.0]]), 1)
+    tensor(6.)
+    """
     p = options.pop("ord", p)
     if p is not None and p != "fro" and dim is None and options.get("axis") is None and len(shape_of(x)) == 2:
         if abs(float(p)) not in (1.0, math.inf):
@@ -641,7 +896,11 @@ def matrix_norm(x: Any, p: Any = None, dim: Any = None, keepdim: bool = False, *
 
 
 def kept(made: Any, x: Any, dim: Any) -> Tensor:
-    """A reduction whose axes stay, with length 1."""
+    """A reduction whose axes stay, with length 1.
+
+    >>> kept(tensor(6.0), tensor([1.0, 2.0, 3.0]), 0)
+    tensor([6.])
+    """
     shape = list(shape_of(x))
     for k in range(len(shape)) if dim is None else dim if isinstance(dim, (tuple, list)) else (dim,):
         if shape:
@@ -650,7 +909,11 @@ def kept(made: Any, x: Any, dim: Any) -> Tensor:
 
 
 def cross(a: Any, b: Any, dim: int = -1, **options: Any) -> Tensor:
-    """The vector product of 3-vectors, along the last axis."""
+    """The vector product of 3-vectors, along the last axis.
+
+    >>> cross(tensor([1.0, 0.0, 0.0]), tensor([0.0, 1.0, 0.0]))
+    tensor([0., 0., 1.])
+    """
     axis = axis_of(options.get("axis", dim), len(shape_of(a)))
     last = len(shape_of(a)) - 1
     if axis == last:
@@ -659,28 +922,48 @@ def cross(a: Any, b: Any, dim: int = -1, **options: Any) -> Tensor:
 
 
 def dist(a: Any, b: Any, p: float = 2) -> Tensor:
-    """The p-norm of a - b."""
+    """The p-norm of a - b.
+
+    >>> dist(tensor([1.0, 2.0]), tensor([4.0, 6.0]))
+    tensor(5.)
+    """
     return norm(run("sub", a, b), p)
 
 
 def clamp(x: Any, min: Any = None, max: Any = None, **options: Any) -> Tensor:
-    """x brought between min and max, either of which may be missing."""
+    """x brought between min and max, either of which may be missing.
+
+    >>> clamp(tensor([1.0, 2.0, 3.0]), max=2.0)
+    tensor([1., 2., 2.])
+    """
     min, max = options.get("a_min", min), options.get("a_max", max)
     return run("clip", x, -math.inf if min is None else min, math.inf if max is None else max)
 
 
 def heaviside(x: Any, values: Any) -> Tensor:
-    """0 below 0, 1 above it, and values at it."""
+    """0 below 0, 1 above it, and values at it.
+
+    >>> heaviside(tensor([-1.0, 0.0, 2.0]), 0.5)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     return run("where", run("eq", x, 0.0), values, run("gt", x, 0.0))
 
 
 def nan_to_num(x: Any, nan: float = 0.0) -> Tensor:
-    """x with another number for nan, which gets no gradient."""
+    """x with another number for nan, which gets no gradient.
+
+    >>> nan_to_num(tensor(float("nan")))
+    tensor(0.)
+    """
     return run("where", numeric.numpy().isnan(raw_of(x)), nan, x)
 
 
 def round_(x: Any, decimals: int = 0) -> Tensor:
-    """To whole numbers, halves to even; or to decimals."""
+    """To whole numbers, halves to even; or to decimals.
+
+    >>> round_(tensor(2.345), 2)
+    tensor(2.3500)
+    """
     if not decimals:
         return run("round", x)
     return run("div", run("round", run("mul", x, 10.0**decimals)), 10.0**decimals)

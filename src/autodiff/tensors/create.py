@@ -39,7 +39,11 @@ def full(
 
 
 def filled(value: float) -> Function:
-    """The function that makes tensors of this value."""
+    """The function that makes tensors of this value.
+
+    >>> filled(1.0)(2)
+    tensor([1., 1.])
+    """
 
     def call(*size: Any, **leaf: Any) -> Tensor:
         if "size" in leaf:
@@ -52,7 +56,11 @@ def filled(value: float) -> Function:
 
 
 def like(value: float) -> Function:
-    """The function that makes tensors of this value in the shape of another."""
+    """The function that makes tensors of this value in the shape of another.
+
+    >>> like(0.0)(tensor([1.0, 2.0, 3.0]))
+    tensor([0., 0., 0.])
+    """
 
     def call(x: Any, **leaf: Any) -> Tensor:
         return full(numeric.shape(raw_of(x)), value, **_known(leaf))
@@ -67,29 +75,49 @@ def _known(leaf: dict[str, Any]) -> dict[str, Any]:
 
 
 def full_like(x: Any, fill_value: Any, **leaf: Any) -> Tensor:
-    """One value in the shape of another tensor."""
+    """One value in the shape of another tensor.
+
+    >>> full_like(tensor([1.0, 2.0, 3.0]), 7.0)
+    tensor([7., 7., 7.])
+    """
     return full(numeric.shape(raw_of(x)), fill_value, **_known(leaf))
 
 
 def new_full(x: Any, size: Any, fill_value: Any, **leaf: Any) -> Tensor:
-    """A tensor of one value (the method's tensor is not read)."""
+    """A tensor of one value (the method's tensor is not read).
+
+    >>> new_full(tensor([1.0, 2.0, 3.0]), (2,), 7.0)
+    tensor([7., 7.])
+    """
     return full(size, fill_value, **leaf)
 
 
 def new_zeros(x: Any, *size: Any, **leaf: Any) -> Tensor:
-    """Zeros (the method's tensor is not read)."""
+    """Zeros (the method's tensor is not read).
+
+    >>> new_zeros(tensor([1.0, 2.0, 3.0]), 2)
+    tensor([0., 0.])
+    """
     made: Tensor = filled(0.0)(*size, **leaf)
     return made
 
 
 def new_ones(x: Any, *size: Any, **leaf: Any) -> Tensor:
-    """Ones (the method's tensor is not read)."""
+    """Ones (the method's tensor is not read).
+
+    >>> new_ones(tensor([1.0, 2.0, 3.0]), 2)
+    tensor([1., 1.])
+    """
     made: Tensor = filled(1.0)(*size, **leaf)
     return made
 
 
 def new_tensor(x: Any, data: Any, **leaf: Any) -> Tensor:
-    """A tensor of the data (the method's tensor is not read)."""
+    """A tensor of the data (the method's tensor is not read).
+
+    >>> new_tensor(tensor([1.0, 2.0, 3.0]), [1.0])
+    tensor([1.])
+    """
     return tensor(data, **leaf)
 
 
@@ -116,7 +144,11 @@ def linspace(
     dtype: Any = None,
     device: Any = None,
 ) -> Tensor:
-    """`steps` evenly spaced numbers, both ends included."""
+    """`steps` evenly spaced numbers, both ends included.
+
+    >>> linspace(0, 1, 3)
+    tensor([0.0000, 0.5000, 1.0000])
+    """
     return _leaf(numeric.numpy().linspace(float(start), float(end), int(steps)), requires_grad, dtype)
 
 
@@ -130,17 +162,31 @@ def logspace(
     dtype: Any = None,
     device: Any = None,
 ) -> Tensor:
-    """Powers of the base, their exponents evenly spaced."""
+    """Powers of the base, their exponents evenly spaced.
+
+    >>> logspace(0, 2, 3)
+    tensor([  1.,  10., 100.])
+    """
     return _leaf(base ** numeric.numpy().linspace(float(start), float(end), int(steps)), requires_grad, dtype)
 
 
 def eye(n: Any, m: Any = None, *, requires_grad: bool = False, dtype: Any = None, device: Any = None) -> Tensor:
-    """The identity matrix."""
+    """The identity matrix.
+
+    >>> eye(2)
+    tensor([[1., 0.],
+            [0., 1.]])
+    """
     return _leaf(numeric.numpy().eye(int(n), None if m is None else int(m)), requires_grad, dtype)
 
 
 def one_hot(places: Any, num_classes: int = -1) -> Tensor:
-    """A row for each place, 1 there and 0 elsewhere."""
+    """A row for each place, 1 there and 0 elsewhere.
+
+    >>> one_hot(tensor([0, 2]), 3)
+    tensor([[1, 0, 0],
+            [0, 0, 1]])
+    """
     np = numeric.numpy()
     index = np.asarray(raw_of(places)).astype("int64")
     n = num_classes if num_classes >= 0 else int(index.max()) + 1
@@ -148,12 +194,20 @@ def one_hot(places: Any, num_classes: int = -1) -> Tensor:
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """data itself if it is a tensor, else a tensor of it."""
+    """data itself if it is a tensor, else a tensor of it.
+
+    >>> as_tensor([1.0])
+    tensor([1.])
+    """
     return data if data.__class__ is Tensor else tensor(data, dtype=dtype)
 
 
 def sized(*data: Any) -> Tensor:
-    """PyTorch's old constructor: a tensor of the data, or uninitialised of the sizes."""
+    """PyTorch's old constructor: a tensor of the data, or uninitialised of the sizes.
+
+    >>> sized([1.0, 2.0])
+    tensor([1., 2.])
+    """
     if len(data) == 1 and not isinstance(data[0], int):
         return tensor(data[0])
     made: Tensor = filled(0.0)(*data)
@@ -161,7 +215,11 @@ def sized(*data: Any) -> Tensor:
 
 
 def floating(x: Any, *_: Any, **__: Any) -> Tensor:
-    """The tensor in float64: itself, unless it holds truth values or whole numbers."""
+    """The tensor in float64: itself, unless it holds truth values or whole numbers.
+
+    >>> floating(tensor([True, False]))
+    tensor([1., 0.])
+    """
     value = raw_of(x)
     if value.__class__ is float or (numeric.is_array(value) and value.dtype.kind == "f"):
         return x if x.__class__ is Tensor else wrap(value)
@@ -169,17 +227,29 @@ def floating(x: Any, *_: Any, **__: Any) -> Tensor:
 
 
 def whole_numbers(x: Any) -> Tensor:
-    """Whole numbers, cut off towards 0; no derivative flows through."""
+    """Whole numbers, cut off towards 0; no derivative flows through.
+
+    >>> whole_numbers(tensor([1.7]))
+    tensor([1])
+    """
     return wrap(cast(raw_of(x), int))
 
 
 def truths(x: Any) -> Tensor:
-    """Whether entries are not 0."""
+    """Whether entries are not 0.
+
+    >>> truths(tensor([0.0, 2.0]))
+    tensor([False,  True])
+    """
     return wrap(cast(raw_of(x), bool))
 
 
 def to(x: Any, *where: Any, **options: Any) -> Tensor:
-    """The tensor as a kind of number; places are read and there is one."""
+    """The tensor as a kind of number; places are read and there is one.
+
+    >>> to(tensor([1.7]), int)
+    tensor([1])
+    """
     from autodiff.tensors.dtypes import Dtype, device, kind_of
 
     wanted = options.get("dtype")
@@ -196,7 +266,11 @@ def to(x: Any, *where: Any, **options: Any) -> Tensor:
 
 
 def same(x: Any, *_: Any, **__: Any) -> Any:
-    """The tensor itself: there is one place, and one layout."""
+    """The tensor itself: there is one place, and one layout.
+
+    >>> same(tensor(1.0))
+    tensor(1.)
+    """
     return x
 
 

@@ -52,7 +52,11 @@ _default = [float32]
 
 
 def kind_of(dtype: Any) -> str:
-    """The kind that a script asks for: by one of ours, by a Python type, or in NumPy's way."""
+    """The kind that a script asks for: by one of ours, by a Python type, or in NumPy's way.
+
+    >>> kind_of(float)
+    'f'
+    """
     if dtype.__class__ is Dtype:
         return str(dtype.kind)
     kinds = {float: "f", int: "i", bool: "b"}
@@ -68,7 +72,11 @@ def kind_of(dtype: Any) -> str:
 
 
 def cast(value: Any, dtype: Any) -> Any:
-    """A raw value in the kind asked for, as it is if none is."""
+    """A raw value in the kind asked for, as it is if none is.
+
+    >>> cast(2.5, int)
+    array(2)
+    """
     if dtype is None:
         return value
     kind = kind_of(dtype)
@@ -80,7 +88,11 @@ def cast(value: Any, dtype: Any) -> Any:
 
 
 def dtype_of(value: Any) -> Dtype:
-    """The kind of a raw value."""
+    """The kind of a raw value.
+
+    >>> dtype_of(1.0)
+    torch.float64
+    """
     kind = value.dtype.kind if numeric.is_array(value) else "b" if value.__class__ is bool else "f"
     return {"f": float64, "b": truth}.get(kind, int64)
 
@@ -93,12 +105,20 @@ def set_default_dtype(dtype: Any) -> None:
 
 
 def get_default_dtype() -> Dtype:
-    """What new tensors are: float64."""
+    """What new tensors are: float64.
+
+    >>> get_default_dtype()
+    torch.float64
+    """
     return float64
 
 
 def is_double(dtype: Any) -> bool:
-    """Whether numbers of 53 random bits are wanted."""
+    """Whether numbers of 53 random bits are wanted.
+
+    >>> is_double(float64)
+    True
+    """
     if dtype is None:
         dtype = _default[0]
     return dtype is float64 or dtype is float or str(dtype).endswith("float64")
@@ -113,7 +133,11 @@ class Info:
 
 
 def finfo(dtype: Any = None) -> Info:
-    """The limits of the numbers that are computed with: float64, whatever is asked for."""
+    """The limits of the numbers that are computed with: float64, whatever is asked for.
+
+    >>> finfo().eps
+    2.220446049250313e-16
+    """
     return Info()
 
 

@@ -23,6 +23,9 @@ class Expression:
     Positional arguments go to the inputs in order of first appearance. Arguments are numbers, arrays, nested
     lists or tensors; a value of tensors that require a gradient is a recorded tensor. Errors are AutodiffError with the
     place in the text. Instances can be pickled and used from several threads.
+
+    >>> Expression("x*y")(2, 3)
+    6.0
     """
 
     def __init__(self, text: str) -> None:
@@ -32,7 +35,11 @@ class Expression:
 
     @property
     def inputs(self) -> list[str]:
-        """The free names, in order of first appearance."""
+        """The free names, in order of first appearance.
+
+        >>> compile("y + x").inputs
+        ['y', 'x']
+        """
         return inputs_of(self.program, {})
 
     def _point(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
@@ -107,12 +114,20 @@ class Expression:
         return self.value_and_grad(*args, wrt=wrt, **named)[1]
 
     def jac(self, *args: Any, wrt: Sequence[str] | None = None, **named: Any) -> dict[str, Any]:
-        """The Jacobian by name, each of shape value + input."""
+        """The Jacobian by name, each of shape value + input.
+
+        >>> compile("[x, x^2]").jac(x=3)
+        {'x': array([1., 6.])}
+        """
         point, names = self._request(args, named, wrt)
         return differentiate.jacobian(self.program, point, names).jacobian or {}
 
     def hess(self, *args: Any, wrt: Sequence[str] | None = None, **named: Any) -> dict[str, dict[str, Any]]:
-        """The Hessian by pairs of names, each of shape input + input."""
+        """The Hessian by pairs of names, each of shape input + input.
+
+        >>> compile("x^2*y").hess(x=1, y=2)
+        {'x': {'x': 4.0, 'y': 2.0}, 'y': {'x': 2.0, 'y': 0.0}}
+        """
         point, names = self._request(args, named, wrt)
         return differentiate.hessian(self.program, point, names).hessian or {}
 

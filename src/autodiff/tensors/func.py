@@ -211,7 +211,12 @@ def hessian(function: Function, argnums: int = 0) -> Function:
 
 
 def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
-    """The value, and the function from a cotangent (of the value's shape) to one gradient per primal."""
+    """The value, and the function from a cotangent (of the value's shape) to one gradient per primal.
+
+    >>> y, pull = vjp(lambda v: v * v, tensor([1.0, 2.0]))
+    >>> pull(tensor([1.0, 10.0]))
+    (tensor([ 2., 40.]),)
+    """
     with enable_grad():
         y, xs = _called(function, primals, range(len(primals)))
 
@@ -274,7 +279,11 @@ def gradcheck(
     raise_exception: bool = True,
     **_: Any,
 ) -> bool:
-    """Whether derivatives agree with central differences at the inputs that require one; GraphError if not."""
+    """Whether derivatives agree with central differences at the inputs that require one; GraphError if not.
+
+    >>> gradcheck(lambda x: x.sin(), tensor([1.0, 2.0], requires_grad=True))
+    True
+    """
     given = [inputs] if inputs.__class__ is Tensor else list(inputs)
     np = numeric.numpy()
     wanted = [k for k, x in enumerate(given) if x.__class__ is Tensor and x.requires_grad]
@@ -328,7 +337,11 @@ def _differences(function: Function, given: list[Any], k: int, place: int, eps: 
 
 
 def gradgradcheck(function: Function, inputs: Any, eps: float = 1e-6, atol: float = 1e-5, rtol: float = 1e-3) -> bool:
-    """gradcheck of the gradient: whether second derivatives agree with differences of first ones."""
+    """gradcheck of the gradient: whether second derivatives agree with differences of first ones.
+
+    >>> gradgradcheck(lambda x: x.sin(), tensor([1.0, 2.0], requires_grad=True))
+    True
+    """
     given = [inputs] if inputs.__class__ is Tensor else list(inputs)
     wanted = [k for k, x in enumerate(given) if x.__class__ is Tensor and x.requires_grad]
 

@@ -198,7 +198,7 @@ class Function:
 
 
 class Own:
-    """An output that was saved: a tensor of the call's only while its backward runs, so that neither holds the other."""
+    """An output that was saved: the call's tensor while its backward runs, so that neither holds the other."""
 
     __slots__ = ("place", "value")
 

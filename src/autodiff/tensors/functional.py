@@ -31,57 +31,98 @@ def _reduced(loss: Any, reduction: str) -> Tensor:
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
-    """x @ weight.T + bias."""
+    """x @ weight.T + bias.
+
+    >>> linear(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([[1.0, 1.0]]))
+    tensor([[3.],
+            [7.]])
+    """
     y = compose.run("matmul", x, compose.transpose(weight, 0, 1))
     return y if bias is None else y + bias
 
 
 def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """x brought between two bounds."""
+    """x brought between two bounds.
+
+    >>> hardtanh(tensor([1.0, 2.0, 3.0]))
+    tensor([1., 1., 1.])
+    """
     return compose.clamp(x, min_val, max_val)
 
 
 def relu6(x: Any) -> Tensor:
-    """x brought between 0 and 6."""
+    """x brought between 0 and 6.
+
+    >>> relu6(tensor(7.0))
+    tensor(6.)
+    """
     return compose.clamp(x, 0.0, 6.0)
 
 
 def normalize(x: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
-    """x over its norm along an axis."""
+    """x over its norm along an axis.
+
+    >>> normalize(tensor([[3.0, 4.0]]))
+    tensor([[0.6000, 0.8000]])
+    """
     return x / compose.clamp(compose.norm(x, p, dim, True), eps)
 
 
 def cosine_similarity(a: Any, b: Any, dim: int = 1, eps: float = 1e-8) -> Any:
-    """The cosine of the angle between vectors along an axis."""
+    """The cosine of the angle between vectors along an axis.
+
+    >>> cosine_similarity(tensor([1.0, 2.0, 3.0]), tensor([1.0, 2.0, 3.0]), dim=0)
+    tensor(1.0000)
+    """
     along = {"axis": compose.axis_of(dim, len(compose.shape_of(a)))}
     lengths = [compose.clamp(compose.norm(x, 2, dim), eps) for x in (a, b)]
     return compose.run("sum", a * b, **along) / (lengths[0] * lengths[1])
 
 
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Squared differences."""
+    """Squared differences.
+
+    >>> mse_loss(tensor([1.0, 2.0, 3.0]), 0.0)
+    tensor(4.6667)
+    """
     return _reduced(compose.run("square", x - target), reduction)
 
 
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Absolute differences."""
+    """Absolute differences.
+
+    >>> l1_loss(tensor([1.0, 2.0, 3.0]), 0.0)
+    tensor(2.)
+    """
     return _reduced(compose.run("abs", x - target), reduction)
 
 
 def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Tensor:
-    """Half the squared difference up to delta, a straight line beyond."""
+    """Half the squared difference up to delta, a straight line beyond.
+
+    >>> huber_loss(tensor([1.0, 2.0, 3.0]), 0.0)
+    tensor(1.5000)
+    """
     far = compose.run("abs", x - target)
     near = compose.clamp(far, None, delta)
     return _reduced(near * (far - 0.5 * near), reduction)
 
 
 def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1.0) -> Tensor:
-    """The Huber loss over beta."""
+    """The Huber loss over beta.
+
+    >>> smooth_l1_loss(tensor([1.0, 2.0, 3.0]), 0.0)
+    tensor(1.5000)
+    """
     return huber_loss(x, target, reduction, beta) / beta
 
 
 def nll_loss(log_probabilities: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Minus the log probability of each row's class."""
+    """Minus the log probability of each row's class.
+
+    >>> nll_loss(tensor([[-1.0, -2.0]]), [1])
+    tensor(2.)
+    """
     shape = compose.shape_of(log_probabilities)
     places = compose.whole(target)
     if len(shape) == 1:
@@ -93,7 +134,11 @@ def nll_loss(log_probabilities: Any, target: Any, reduction: str = "mean") -> Te
 
 
 def cross_entropy(logits: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Minus the log of the softmax at each row's class, or against rows of probabilities."""
+    """Minus the log of the softmax at each row's class, or against rows of probabilities.
+
+    >>> cross_entropy(tensor([[0.0, 0.0]]), [1])
+    tensor(0.6931)
+    """
     shape = compose.shape_of(logits)
     logp = compose.run("log_softmax", logits, axis=len(shape) - 1)
     if compose.shape_of(target) != shape:
@@ -102,18 +147,30 @@ def cross_entropy(logits: Any, target: Any, reduction: str = "mean") -> Tensor:
 
 
 def binary_cross_entropy(p: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Minus the log probability of truth values, by probabilities."""
+    """Minus the log probability of truth values, by probabilities.
+
+    >>> binary_cross_entropy(tensor([0.5]), tensor([1.0]))
+    tensor(0.6931)
+    """
     q = compose.run("neg", p)
     return _reduced(-(compose.run("xlogy", target, p) + compose.run("xlog1py", 1.0 - target, q)), reduction)
 
 
 def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """The same by logits: no sigmoid is formed."""
+    """The same by logits: no sigmoid is formed.
+
+    >>> binary_cross_entropy_with_logits(tensor([0.0]), tensor([1.0]))
+    tensor(0.6931)
+    """
     return _reduced(compose.run("softplus", x) - x * target, reduction)
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Tensor:
-    """Divergence of target probabilities from those whose logs are x."""
+    """Divergence of target probabilities from those whose logs are x.
+
+    >>> kl_div(tensor([0.0]), tensor([1.0]))
+    tensor(0.)
+    """
     y = compose.run("exp", target) * (target - x) if log_target else compose.run("xlogy", target, target) - target * x
     if reduction == "batchmean":
         return compose.run("sum", y) / float(compose.shape_of(x)[0])

@@ -36,7 +36,11 @@ def _switch(recording: bool, anomaly: bool) -> None:
 
 
 def is_grad_enabled() -> bool:
-    """Whether this thread records operations."""
+    """Whether this thread records operations.
+
+    >>> is_grad_enabled()
+    True
+    """
     return mode.recording
 
 
@@ -115,14 +119,24 @@ class no_grad(_Scope):
 
 
 class enable_grad(_Scope):
-    """Operations are recorded within, also inside `no_grad`."""
+    """Operations are recorded within, also inside `no_grad`.
+
+    >>> with no_grad(), enable_grad():
+    ...     (tensor(2.0, requires_grad=True) * 2).requires_grad
+    True
+    """
 
     def _enter(self) -> None:
         _switch(True, mode.anomaly)
 
 
 class set_grad_enabled(_Scope):
-    """Switches recording on or off: at once, and back at the end of the block if used as a context manager."""
+    """Switches recording on or off: at once, and back at the end of the block if used as a context manager.
+
+    >>> with set_grad_enabled(False):
+    ...     is_grad_enabled()
+    False
+    """
 
     def __init__(self, mode_: bool) -> None:
         super().__init__()
@@ -147,7 +161,15 @@ class set_grad_enabled(_Scope):
 
 
 class detect_anomaly(_Scope):
-    """Within, each operation remembers where it was called; a nan in a backward pass is an error that says so."""
+    """Within, each operation remembers where it was called; a nan in a backward pass is an error that says so.
+
+    >>> x = tensor(0.0, requires_grad=True)
+    >>> with detect_anomaly():
+    ...     (x / x).backward()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    autodiff.tensors.graph.GraphError: DivBackward0 gave nan in the backward pass; it was called here:
+    ...
+    """
 
     def __init__(self, check_nan: bool = True) -> None:
         super().__init__()
@@ -161,7 +183,12 @@ class detect_anomaly(_Scope):
 
 
 class set_detect_anomaly(detect_anomaly):
-    """Switches anomaly mode on or off: at once, and back at the end of the block if used as a context manager."""
+    """Switches anomaly mode on or off: at once, and back at the end of the block if used as a context manager.
+
+    >>> with set_detect_anomaly(False):
+    ...     tensor(1.0) / 2
+    tensor(0.5000)
+    """
 
     def __init__(self, mode_: bool, check_nan: bool = True) -> None:
         super().__init__(mode_ and check_nan)

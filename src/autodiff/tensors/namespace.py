@@ -175,7 +175,11 @@ def joined(name: str) -> Function:
 
 
 def where(c: Any, a: Any = None, b: Any = None) -> Any:
-    """a where c is true, else b; of c alone the indices where it is."""
+    """a where c is true, else b; of c alone the indices where it is.
+
+    >>> where(tensor([1.0, 2.0, 3.0]) > 1, tensor([1.0, 2.0, 3.0]), 0.0)
+    tensor([0., 2., 3.])
+    """
     if a is None or b is None:
         return tuple(wrap(part) for part in numeric.numpy().nonzero(numeric.numpy().asarray(raw_of(c))))
     return Tensor.apply_op(OPS["where"], (c, a, b), NONE)
@@ -199,45 +203,77 @@ def _test(name: str, doc: str) -> Function:
 
 
 def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
-    """Whether all entries agree within atol + rtol*|b|."""
+    """Whether all entries agree within atol + rtol*|b|.
+
+    >>> allclose(tensor(1.0), 1.0 + 1e-9)
+    True
+    """
     return bool(numeric.numpy().allclose(raw_of(a), raw_of(b), rtol=rtol, atol=atol, equal_nan=equal_nan))
 
 
 def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Tensor:
-    """Where entries agree within atol + rtol*|b|."""
+    """Where entries agree within atol + rtol*|b|.
+
+    >>> isclose(tensor(1.0), 1.1)
+    tensor(False)
+    """
     close = numeric.numpy().isclose(raw_of(a), raw_of(b), rtol=rtol, atol=atol, equal_nan=equal_nan)
     return wrap(numeric.raw(close))
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Whether shapes and all entries are the same."""
+    """Whether shapes and all entries are the same.
+
+    >>> equal(tensor([1.0]), [1.0])
+    True
+    """
     return bool(numeric.numpy().array_equal(raw_of(a), raw_of(b)))
 
 
 def is_tensor(x: Any) -> bool:
-    """Whether x is a tensor."""
+    """Whether x is a tensor.
+
+    >>> is_tensor(tensor(1.0))
+    True
+    """
     return x.__class__ is Tensor
 
 
 def divide(a: Any, b: Any, *, rounding_mode: Any = None) -> Tensor:
-    """a / b; rounding_mode "floor" or "trunc" makes whole numbers of it."""
+    """a / b; rounding_mode "floor" or "trunc" makes whole numbers of it.
+
+    >>> divide(tensor(7.0), 2, rounding_mode="floor")
+    tensor(3.)
+    """
     y = Tensor.apply_op(OPS["floordiv" if rounding_mode == "floor" else "div"], (a, b), NONE)
     return Tensor.apply_op(OPS["trunc"], (y,), NONE) if rounding_mode == "trunc" else y
 
 
 def xor(a: Any, b: Any) -> Tensor:
-    """Where exactly one of two is true."""
+    """Where exactly one of two is true.
+
+    >>> xor(tensor(True), tensor(False))
+    tensor(True)
+    """
     return Tensor.apply_op(OPS["ne"], (create.truths(a), create.truths(b)), NONE)
 
 
 def size(x: Any, dim: Any = None) -> Any:
-    """How many entries there are, or along one axis."""
+    """How many entries there are, or along one axis.
+
+    >>> size(tensor([1.0, 2.0, 3.0]))
+    3
+    """
     shape = compose.shape_of(x)
     return math.prod(shape) if dim is None else shape[dim]
 
 
 def softplus(x: Any, beta: float = 1.0, threshold: float = 20.0) -> Tensor:
-    """log(1 + exp(beta*x)) / beta (the threshold is read and not needed)."""
+    """log(1 + exp(beta*x)) / beta (the threshold is read and not needed).
+
+    >>> softplus(tensor(0.0))
+    tensor(0.6931)
+    """
     y = Tensor.apply_op(OPS["softplus"], (x if beta == 1 else x * float(beta),), NONE)
     return y if beta == 1 else y / float(beta)
 
@@ -389,7 +425,11 @@ def in_place(name: str) -> Function | None:
 
 
 def public() -> list[str]:
-    """All names that `named` knows and that can be Python attributes."""
+    """All names that `named` knows and that can be Python attributes.
+
+    >>> "softmax" in public()
+    True
+    """
     return sorted({*(name for name in (*NAMES, *SYMBOLS) if name.isidentifier()), *OTHERS, *RENAMED})
 
 

@@ -102,12 +102,21 @@ def manual_seed(seed: int) -> Generator:
 
 
 def seed() -> int:
-    """Begin the common stream at a seed from the system."""
+    """Begin the common stream at a seed from the system.
+
+    >>> seed() == initial_seed()
+    True
+    """
     return default_generator.seed()
 
 
 def initial_seed() -> int:
-    """The seed of the common stream."""
+    """The seed of the common stream.
+
+    >>> _ = manual_seed(7)
+    >>> initial_seed()
+    7
+    """
     return default_generator.initial_seed()
 
 
@@ -127,7 +136,12 @@ def rand(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Uniform numbers in [0, 1), of sizes or of a tuple of them."""
+    """Uniform numbers in [0, 1), of sizes or of a tuple of them.
+
+    >>> _ = manual_seed(0)
+    >>> rand(2)
+    tensor([0.4963, 0.7682])
+    """
     sizes = _sizes(size)
     return _made((generator or default_generator).uniform(prod(sizes), is_double(dtype)), sizes, requires_grad)
 
@@ -139,18 +153,31 @@ def randn(
     device: Any = None,
     requires_grad: bool = False,
 ) -> Tensor:
-    """Normal numbers of mean 0 and deviation 1, of sizes or of a tuple of them."""
+    """Normal numbers of mean 0 and deviation 1, of sizes or of a tuple of them.
+
+    >>> _ = manual_seed(0)
+    >>> randn(3)
+    tensor([ 1.5410, -0.2934, -2.1788])
+    """
     sizes = _sizes(size)
     return _made((generator or default_generator).normal(prod(sizes), is_double(dtype)), sizes, requires_grad)
 
 
 def rand_like(x: Any, **options: Any) -> Tensor:
-    """Uniform numbers in the shape of another tensor."""
+    """Uniform numbers in the shape of another tensor.
+
+    >>> rand_like(tensor([1.0, 2.0])).shape
+    (2,)
+    """
     return rand(numeric.shape(raw_of(x)), **options)
 
 
 def randn_like(x: Any, **options: Any) -> Tensor:
-    """Normal numbers in the shape of another tensor."""
+    """Normal numbers in the shape of another tensor.
+
+    >>> randn_like(tensor([1.0, 2.0])).shape
+    (2,)
+    """
     return randn(numeric.shape(raw_of(x)), **options)
 
 
@@ -163,7 +190,12 @@ def randint(
     dtype: Any = None,
     device: Any = None,
 ) -> Tensor:
-    """Whole numbers from low (0 if not given) to below high."""
+    """Whole numbers from low (0 if not given) to below high.
+
+    >>> _ = manual_seed(0)
+    >>> randint(0, 10, (3,))
+    tensor([4, 9, 3])
+    """
     if size is None:
         low, high, size = 0, low, high
     if size is None or not int(high) > int(low):
@@ -176,7 +208,12 @@ def randint(
 
 
 def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, device: Any = None) -> Tensor:
-    """The numbers 0 … n-1 in random order."""
+    """The numbers 0 … n-1 in random order.
+
+    >>> _ = manual_seed(0)
+    >>> randperm(4)
+    tensor([0, 1, 3, 2])
+    """
     np = numeric.numpy()
     order = np.arange(n)
     for k, word in enumerate((generator or default_generator).words(max(n - 1, 0)).tolist()):
@@ -186,14 +223,23 @@ def randperm(n: int, *, generator: Generator | None = None, dtype: Any = None, d
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Generator | None = None) -> Any:
-    """Normal numbers of the mean and deviation given, of a size or of theirs."""
+    """Normal numbers of the mean and deviation given, of a size or of theirs.
+
+    >>> normal(0.0, 1.0, (2, 3)).shape
+    (2, 3)
+    """
     if size is None:
         size = numeric.shape(raw_of(mean)) or numeric.shape(raw_of(std))
     return randn(size, generator=generator) * std + mean
 
 
 def bernoulli(p: Any, *, generator: Generator | None = None) -> Tensor:
-    """1 with probability p, else 0, entry by entry."""
+    """1 with probability p, else 0, entry by entry.
+
+    >>> _ = manual_seed(0)
+    >>> bernoulli(tensor([0.0, 1.0]))
+    tensor([0., 1.])
+    """
     np = numeric.numpy()
     chance = np.asarray(raw_of(p), dtype=float)
     drawn = (generator or default_generator).uniform(chance.size, False).reshape(chance.shape)
@@ -205,14 +251,22 @@ def _filled_with(x: Tensor, values: Any, name: str) -> Tensor:
 
 
 def uniform_(x: Tensor, a: float = 0.0, b: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Uniform numbers in [a, b), in place."""
+    """Uniform numbers in [a, b), in place.
+
+    >>> uniform_(tensor([0.0, 0.0]), 2.0, 2.0)
+    tensor([2., 2.])
+    """
     return _filled_with(
         x, (generator or default_generator).uniform(x.numel(), is_double(None)) * (b - a) + a, "uniform_"
     )
 
 
 def normal_(x: Tensor, mean: float = 0.0, std: float = 1.0, *, generator: Generator | None = None) -> Tensor:
-    """Normal numbers, in place."""
+    """Normal numbers, in place.
+
+    >>> normal_(tensor([0.0, 0.0]), 5.0, 0.0)
+    tensor([5., 5.])
+    """
     return _filled_with(x, (generator or default_generator).normal(x.numel(), is_double(None)) * std + mean, "normal_")
 
 
