@@ -76,7 +76,11 @@ def test_a_loop(monkeypatch: pytest.MonkeyPatch) -> None:
         (("x^2", "--order", "2", "--emit", "c"), "--order"),
         (("[x, y]", "--emit", "c"), "array"),
         (("x", "--emit", "cobol"), "python"),
-        (("sum(v)", "--at", "v=[1, 2]"), "'v' is an array"),
+        (("sum(v)", "--at", "v=[1, 2]", "--order", "2"), "'v' is an array"),
+        (("sum(v)", "--at", "v=[1, 2]", "--emit", "c"), "'v' is an array"),
+        (("sum(v)", "--at", "v=[]"), "1 to 64 entries"),
+        (("x", "--latex", "--emit", "c"), "--latex"),
+        (("x", "--json", "--emit", "c"), "--format"),
     ],
 )
 def test_refused(words: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,3 +105,25 @@ def test_other_commands_do_not_load_this() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.endswith("[]\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "written"),
+    [
+        (("x*y if y else x",), {"x": "y if y != 0 else 1", "y": "x if y != 0 else 0"}),  # y is not 1 where it holds
+        (("x + (x or y)",), {"x": "1", "y": "0"}),
+        (("stop_gradient(x)*x",), {"x": "x"}),
+        (("stop_gradient(x)*x", "--order", "2"), {"x": "0"}),
+        (("sum(v^2)*a", "--at", "v=[1, 2]"), {"v": "[2*a*v[0], 2*a*v[1]]", "a": "v[0]^2 + v[1]^2"}),
+        (("v*a", "--at", "v=[1, 2]", "--wrt", "a"), {"a": "[1, 2]"}),
+        (("det(A)", "--at", "A=[[1, 2], [3, 4]]"), {"A": "[[A[1, 1], -A[1, 0]], [-A[0, 1], A[0, 0]]]"}),
+    ],
+)
+def test_formulas(words: tuple[str, ...], written: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, _ = call(*words, "--json", monkeypatch=monkeypatch)
+    assert (status, json.loads(out)["derivatives"]) == (0, written)
+
+
+def test_entries_as_latex(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, out, _ = call("v[0]*A[1, 0]*x", "--at", "v=[1],A=[[1], [2]]", "--latex", monkeypatch=monkeypatch)
+    assert out.splitlines()[-1] == "d/dx  A_{1,0} \\, v_{0}"

@@ -21,8 +21,12 @@ def derive(line: Line, out: Output) -> list[Note]:
     request = Request(line)
     wrt = request.wrt()
     order = line.get("order", 1)
-    if order > 1 and line.get("emit"):
-        raise RequestError("--emit gives value and gradient", help="leave out --order")
+    if line.get("emit"):
+        if order > 1:
+            raise RequestError("--emit gives value and gradient", help="leave out --order")
+        for option in ("latex", "format"):
+            if line.get(option):
+                raise RequestError(f"--emit gives a text of its own, and --{option} another", help="leave out one")
     found = derived(request.program, wrt, order, request.point, request.settings.max_ops)
     notes = request.notes() + found.notes
     strict(request, notes, [])

@@ -114,6 +114,7 @@ OPTIONS: dict[str, Option] = {
     "dir": Option("--dir", MANY, "NAME=VALUE", "The direction; inputs not named stay put."),
     "cotangent": Option("--cotangent", ONE, "VALUE", "The cotangent, of the result's shape, as in [1,0]."),
     "order": Option("--order", ONE, "N", "The highest order. Default: 1.", convert=whole(1)),
+    "nth": Option("--order", ONE, "N", "The order of the derivatives. Default: 1.", convert=whole(1)),
     "sensitivity": Option("--sensitivity", FLAG, "", "Add condition numbers and bounds of the rounding error."),
     "checked": Option("--order", ONE, "N", "1, or 2 for the Hessian too. Default: 1.", convert=whole(1)),
     "terms": Option("--order", ONE, "N", "The highest power. Default: 5.", convert=whole(0)),
@@ -149,7 +150,7 @@ COMMANDS: dict[str, Command] = {
             "derive",
             "Derivatives as formulas.",
             "derive:derive",
-            f"wrt order latex emit format json {COMMON}",
+            f"wrt nth latex emit format json {COMMON}",
             "'(x+2)*x' --wrt x",
         ),
         Command(

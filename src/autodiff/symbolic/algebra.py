@@ -371,6 +371,7 @@ OPPOSITE = {"lt": "ge", "le": "gt", "gt": "le", "ge": "lt", "eq": "ne", "ne": "e
 
 def choose(where: Poly, a: Poly, b: Poly) -> Poly:
     """`a if where else b`."""
+    where = truth(where)
     known = where.value
     if known is not None:
         return a if known else b
@@ -879,20 +880,32 @@ def _equal(a: Poly, b: Poly) -> Poly | None:
     return TRUE if a is b else _same(a, b)
 
 
+TRUTHS = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "not"))
+
+
+def truth(p: Poly) -> Poly:
+    """p as true or false, which are 1 and 0: a number is true where it is not 0."""
+    n = p.value
+    if n is not None:
+        return number(int(n != 0))
+    test = atom_of(p)
+    return p if test is not None and test.name in TRUTHS else function("ne", p, FALSE)
+
+
 def _and(a: Poly, b: Poly) -> Poly | None:
     for x, y in ((a, b), (b, a)):
         n = x.value
         if n is not None:
-            return y if n else FALSE
-    return a if a is b else None
+            return truth(y) if n else FALSE
+    return truth(a) if a is b else None
 
 
 def _or(a: Poly, b: Poly) -> Poly | None:
     for x, y in ((a, b), (b, a)):
         n = x.value
         if n is not None:
-            return TRUE if n else y
-    return a if a is b else None
+            return TRUE if n else truth(y)
+    return truth(a) if a is b else None
 
 
 def _not(a: Poly) -> Poly | None:
@@ -900,7 +913,7 @@ def _not(a: Poly) -> Poly | None:
     if n is not None:
         return number(int(not n))
     test = atom_of(a)
-    return test.args[0] if test is not None and test.name == "not" else None
+    return truth(test.args[0]) if test is not None and test.name == "not" else None
 
 
 def _extreme(pick: Callable[..., Exact]) -> Callable[..., Poly | None]:
@@ -995,7 +1008,6 @@ RULES: dict[str, Callable[..., Poly | None]] = {
     "erf": _of_inverse({"erfinv": lambda u: u}),
     "deg2rad": lambda x: product(x, of_atom(PI), number(Fraction(1, 180))),
     "rad2deg": lambda x: product(x, number(180), inverse(of_atom(PI))),
-    "stop_gradient": lambda x: x,
     "where": choose,
     "abs": _abs,
     "sign": _sign,

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from autodiff.parse.program import Program
 
 WAYS = 256  # ways through the conditions of a text that are explored
+ENTRIES = 64  # of an array by which formulas are derived
 CONDITIONS = 64  # decisions on one way
 
 
@@ -49,27 +50,54 @@ def derive(
     point: Mapping[str, Any] | None = None,
     max_ops: int = MAX_OPS,
 ) -> Derived:
-    """Derivatives of the given order by each name; `point` decides where there are loops."""
+    """Derivatives of the given order by each name.
+
+    `point` decides where there are loops. An array in it that is in `wrt` stands for its entries `v[0]`, …; the
+    derivative by it has the shape of the value and then its own. Other arrays are the numbers that they are.
+    """
     point = point or {}
-    value, notes = value_formula(program, point, max_ops)
     names = inputs_of(program, point)
+    by: dict[str, Any] = {}
     for name in wrt:
         if name not in names:
             raise NameProblem(
                 f"'{name}' is no input of the expression",
                 help=suggestion(name, names) or (f"its inputs are {', '.join(names)}" if names else "it has none"),
             )
-        if numeric.is_array(point.get(name)):
+        given = point.get(name)
+        if numeric.is_array(given) and order > 1:
             raise RequestError(
-                f"derive is by numbers, and '{name}' is an array", help=f"write its entries: [{name}0, …]"
+                f"derive --order {order} is by numbers, and '{name}' is an array",
+                help=f"write its entries: [{name}0, …], or use hess for the numbers",
             )
+        by[name] = entries_of(name, given) if numeric.is_array(given) else Symbol(name)
+    symbols = {name: by.get(name, point[name] if numeric.is_array(point.get(name)) else Symbol(name)) for name in names}
+    value, notes = value_formula(program, symbols, point, max_ops)
     writer = Writer(names)
     shape = numeric.shape(value)
     entries = value.array.ravel().tolist() if shape else [value]
     # without == in the text the conditions on single points are guards of rules, in a diff(…)
     starts = read(entries, None if compares(program) else ())
-    found = {name: nested([slope(writer(p), name, order, writer) for p in starts], shape) for name in wrt}
-    return Derived(nested([writer(simplify(p, writer)) for p in starts], shape), found, notes)
+    values = [writer(p) for p in starts]
+    found = {}
+    for name, symbol in by.items():
+        one_by_one = symbol.array.ravel().tolist() if isinstance(symbol, Entries) else [symbol]
+        slopes = [released(slope(f, x.name, order, writer), writer) for f in values for x in one_by_one]
+        found[name] = nested(slopes, shape + numeric.shape(symbol))
+    return Derived(nested([released(writer(simplify(p, writer)), writer) for p in starts], shape), found, notes)
+
+
+def entries_of(name: str, given: Any) -> Entries:
+    """The entries of an array input as symbols, named as the language writes them."""
+    if not 0 < given.size <= ENTRIES:
+        raise RequestError(
+            f"derive by an array wants 1 to {ENTRIES} entries, and '{name}' has {given.size}",
+            help="jac and grad give the numbers",
+        )
+    array = objects(given).copy()
+    for place in numeric.numpy().ndindex(given.shape):
+        array[place] = Symbol(f"{name}[{', '.join(map(str, place))}]")
+    return Entries(array)
 
 
 def compares(program: Program) -> bool:
@@ -85,6 +113,18 @@ def slope(f: Any, name: str, order: int, writer: Writer) -> Any:
         (p,) = read(gradient(f, [name]), given)
         f = writer(simplify(p, writer))
     return f
+
+
+def released(f: Any, writer: Writer) -> Any:
+    """A formula without stop_gradient, which has done its work once all derivatives are taken."""
+    held = [g for g in walk([f]) if g.op is OPS["stop_gradient"]]
+    if not held:
+        return f
+    values: dict[Formula, Any] = {g: g for g in walk([f]) if g.op is None}
+    for g in held:
+        values[g] = replay([g.inputs[0]], values)[0]
+    (p,) = read(replay([f], values))
+    return writer(simplify(p, writer))
 
 
 def nested(entries: list[Any], shape: tuple[int, ...]) -> Any:
@@ -127,11 +167,10 @@ def lowered(f: Any) -> Any:
     return new[f] if isinstance(f, Formula) else f
 
 
-def value_formula(program: Program, point: Mapping[str, Any], max_ops: int) -> tuple[Any, list[Note]]:
-    """The value of a program as a formula."""
-    names = inputs_of(program, point)
-    arrays = {name: value for name, value in point.items() if numeric.is_array(value)}
-    symbols = {name: arrays.get(name, Symbol(name)) for name in names}
+def value_formula(
+    program: Program, symbols: Mapping[str, Any], point: Mapping[str, Any], max_ops: int
+) -> tuple[Any, list[Note]]:
+    """The value of a program as a formula of symbols."""
     loop = next((span for opcode, _, span in program.code if opcode in (NEXT, ROUND)), None)
     if loop is None:
         try:
@@ -145,9 +184,12 @@ def along(
     program: Program, symbols: Mapping[str, Any], point: Mapping[str, Any], loop: Span | None, max_ops: int
 ) -> tuple[Any, list[Note]]:
     """The formula of the path that the program takes at a point."""
-    known: dict[Formula, Any] = {
-        symbol: point[name] for name, symbol in symbols.items() if name in point and isinstance(symbol, Formula)
-    }
+    known: dict[Formula, Any] = {}
+    for name, symbol in symbols.items():
+        if isinstance(symbol, Entries):
+            known.update(zip(symbol.array.ravel().tolist(), point[name].ravel().tolist(), strict=True))
+        elif name in point and isinstance(symbol, Formula):
+            known[symbol] = point[name]
 
     def judge(f: Formula) -> float:
         missing = [name for name in symbols if name not in point]

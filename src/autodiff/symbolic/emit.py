@@ -7,6 +7,7 @@ functions, and short definitions of those that they lack, of which a text gets w
 from __future__ import annotations
 
 import keyword
+import unicodedata
 from importlib import import_module
 
 from autodiff.errors import RequestError
@@ -41,6 +42,10 @@ class Target:
     """Names that a variable can't have."""
     total = True
     """Whether functions give nan outside their domain, rather than an exception."""
+
+    def speakable(self, word: str) -> str:
+        """A name of the language that is nearest to one of ours, which may have a small figure in it, as in x₁."""
+        return word if word.isascii() else unicodedata.normalize("NFKC", word)
 
     def number(self, x: float) -> str:
         return spelled(x)
@@ -163,12 +168,18 @@ def emit(language: str, source: str, found: Derived, inputs: Sequence[str]) -> s
     if any(f.op is OPS["list"] for f in walk([found.value])):
         raise RequestError("--emit gives a function of one value, and the result is an array")
     roots = [found.value, *found.derivatives.values()]
+    arrays = [name for name, f in found.derivatives.items() if any(g.op is OPS["list"] for g in walk([f]))]
+    if arrays:
+        raise RequestError(
+            f"--emit gives a function of numbers, and '{arrays[0]}' is an array",
+            help=f"write its entries: [{arrays[0]}0, …]",
+        )
     used = [f.name for f in walk(roots) if f.op is None and f.name not in CONSTANTS]
     arguments = [*inputs, *(name for name in used if name not in inputs)]
     taken = {*target.words, *target.helpers, "f", "value", "gradient"}
     spoken: dict[str, str] = {}
     for name in arguments:
-        word = name
+        word = target.speakable(name)
         while word in taken or word in spoken.values() or keyword.iskeyword(word):
             word += "_"
         spoken[name] = word

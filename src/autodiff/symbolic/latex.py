@@ -34,6 +34,9 @@ def symbol(name: str) -> str:
     """A name: Greek letters, digits and what follows `_` as an index, longer words upright."""
     if name.endswith("!"):
         return {"pi!": r"\pi", "e!": "e", "inf!": r"\infty", "nan!": r"\mathrm{NaN}"}[name]
+    if name.endswith("]"):  # an entry of an array
+        head, _, index = name[:-1].partition("[")
+        return f"{symbol(head)}_{{{index.replace(' ', '')}}}"
     head, _, index = name.partition("_")
     match = re.fullmatch(r"(\D+)(\d+)", head)
     if match and not index:
