@@ -40,8 +40,8 @@ def special() -> ModuleType:
 
 
 def is_array(x: object) -> bool:
-    """Whether x is a NumPy array (scalars are Python floats)."""
-    return hasattr(x, "dtype")
+    """Whether x is a NumPy array (scalars are Python floats); a tensor has a dtype, but no strides."""
+    return hasattr(x, "strides")
 
 
 def quietly(function: Rule) -> Rule:
@@ -67,7 +67,7 @@ def raw(x: Any) -> Any:
     """The canonical form of a value: float, bool, or an array of one or more dimensions."""
     if x.__class__ is float or x.__class__ is bool:
         return x
-    if hasattr(x, "dtype"):
+    if hasattr(x, "strides"):
         if x.ndim:
             return x if x.dtype.kind in "bf" else x.astype(float)
         return bool(x) if x.dtype.kind == "b" else float(x)
@@ -85,21 +85,21 @@ def real(x: Any) -> Any:
     """The value as numbers: true and false become 1 and 0."""
     if x.__class__ is float:
         return x
-    if hasattr(x, "dtype"):
+    if hasattr(x, "strides"):
         return x if x.dtype.kind == "f" else x.astype(float)
     return float(x)
 
 
 def is_nan(x: Any) -> bool:
     """Whether a scalar is, or an array holds, nan."""
-    if hasattr(x, "dtype"):
+    if hasattr(x, "strides"):
         return bool(numpy().isnan(x).any())
     return bool(x != x)
 
 
 def is_finite(x: Any) -> bool:
     """Whether a scalar or every entry of an array is finite."""
-    if hasattr(x, "dtype"):
+    if hasattr(x, "strides"):
         return bool(numpy().isfinite(x).all())
     return math.isfinite(x)
 
@@ -124,7 +124,7 @@ def _surely_finite(arrays: list[Any], total: float) -> bool:
 
 def entries(x: Any) -> Iterator[float]:
     """All numbers of a value in row-major order."""
-    return iter(x.ravel().tolist()) if hasattr(x, "dtype") else iter((float(x),))
+    return iter(x.ravel().tolist()) if hasattr(x, "strides") else iter((float(x),))
 
 
 def total(

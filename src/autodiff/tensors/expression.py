@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from threading import Lock
 
 from autodiff import differentiate
 from autodiff.errors import AutodiffError, NameProblem
@@ -53,6 +54,11 @@ class Expression:
             if name not in self.program.inputs:
                 raise NameProblem(f"'{name}' is no input of the expression", help=f"its inputs are {', '.join(names)}")
             point[name] = value
+        lacking = [name for name in names if name not in point]
+        if lacking:
+            raise NameProblem(
+                f"no value for {', '.join(lacking)}", help=f"give {', '.join(f'{name}=…' for name in lacking)}"
+            )
         return point
 
     def _run(self, point: dict[str, Any], wrt: tuple[str, ...]) -> Any:
@@ -82,7 +88,7 @@ class Expression:
         """
         point = self._point(args, named)
         if any(x.__class__ is Tensor for x in point.values()):
-            return self._recorded(point)
+            return self._recorded({name: x if x.__class__ is Tensor else plain(x) for name, x in point.items()})
         point = {name: plain(x) for name, x in point.items()}
         found = self._run(point, ())
         return found[0] if found is not None else differentiate.value(self.program, point).value
@@ -144,7 +150,10 @@ class Expression:
         return f"compile({self.text!r})"
 
 
-@lru_cache(maxsize=256)
+_one_at_a_time = Lock()
+_compiled = lru_cache(maxsize=256)(Expression)
+
+
 def compile(text: str) -> Expression:
     """The expression of a text, the same object for the same text. SyntaxProblem says what is wrong with it, and where.
 
@@ -152,7 +161,8 @@ def compile(text: str) -> Expression:
     >>> f(3), f.grad(3)
     (10.0, {'x': 6.0})
     """
-    return Expression(text)
+    with _one_at_a_time:  # or two threads would get two objects of a text
+        return _compiled(text)
 
 
 __all__ = ["Expression", "compile"]

@@ -616,7 +616,13 @@ def backward(
     create_graph: bool = False,
     inputs: Any = None,
 ) -> None:
-    """Add derivatives of the outputs, weighted by the seeds, to `.grad` of leaves (of `inputs` alone if given)."""
+    """Add derivatives of the outputs, weighted by the seeds, to `.grad` of leaves (of `inputs` alone if given).
+
+    >>> x = tensor(2.0, requires_grad=True)
+    >>> backward([x * x, 3 * x], [None, tensor(10.0)])
+    >>> x.grad
+    tensor(34.)
+    """
     if inputs is not None:
         wanted = [inputs] if inputs.__class__ is Tensor else list(inputs)
         if not wanted:
@@ -833,7 +839,10 @@ def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: boo
 
     def other_way(m: Any, a: Any, n: Any, b: Any, operands: tuple[Any, Any]) -> Any:
         try:
-            if not special[0] and _is_real(a) and _is_real(b) and (value is not None or (_deep(a) and _deep(b))):
+            # two floats come here while some thread is in a mode, which may be over by now
+            some = a.__class__ is not float or b.__class__ is not float
+            real = some and not special[0] and _is_real(a) and _is_real(b)
+            if real and (value is not None or (_deep(a) and _deep(b))):
                 return of_arrays(m, a, n, b)
             return general(op, operands, NONE)
         except TypeError:
