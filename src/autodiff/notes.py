@@ -99,16 +99,22 @@ def steep(root: Node, seed: Any, targets: list[Node], source: str) -> list[Note]
     return gather(found)
 
 
+@numeric.quietly
 def kinks(root: Node, seed: Any, targets: list[Node]) -> list[Node]:
     """The recorded operations at a kink or jump that a nonzero cotangent reaches."""
+    places: dict[Node, Any] = {}
+    for node in root.tape.nodes[: root.index + 1]:
+        op = node.op
+        if op is not None and op.kink is not None:
+            at = op.kink(node.value, *(x.value if isinstance(x, Node) else x for x in node.inputs), **node.params)
+            if at.any() if numeric.is_array(at) else at:
+                places[node] = at
     found: dict[Node, None] = {}
 
     def watch(node: Node, i: int, g: Any, c: Any) -> None:
-        op = node.op
-        assert op is not None
-        if op.kink is None or node in found:
+        at = places.get(node)
+        if at is None or node in found:
             return
-        at = op.kink(node.value, *(x.value if isinstance(x, Node) else x for x in node.inputs), **node.params)
         if numeric.is_array(at) or numeric.is_array(g):
             np = numeric.numpy()
             try:
@@ -116,11 +122,11 @@ def kinks(root: Node, seed: Any, targets: list[Node]) -> list[Node]:
             except ValueError:
                 hit = bool(np.any(at)) and bool(np.any(g))
         else:
-            hit = bool(at) and g != 0.0
+            hit = g != 0.0
         if hit:
             found[node] = None
 
-    if any(node.op is not None and node.op.kink is not None for node in root.tape.nodes[: root.index + 1]):
+    if places:
         backward(root, seed, targets, watch=watch)
     return list(found)
 

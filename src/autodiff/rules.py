@@ -107,6 +107,10 @@ def _shared(root: Formula, arrays: bool) -> set[Formula]:
     return {formula for formula, count in uses.items() if count > 1}
 
 
+def _compares(x: Any) -> bool:
+    return isinstance(x, Formula) and x.op is not None and x.op.name in ("lt", "le", "gt", "ge", "eq", "ne")
+
+
 def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, Any], arrays: bool) -> str:
     """A part as Python text; a shared one is named where it first stands. Rules are short: this may recurse."""
     if not isinstance(x, Formula):
@@ -120,6 +124,14 @@ def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, 
         text = f"({operands[0]} * {operands[1]})"
     elif x.op.name == "pow" and operands[1] == "1.0":
         text = operands[0]
+    elif (
+        arrays
+        and x.op.name == "where"
+        and operands[2] == "0.0"
+        and _compares(x.inputs[0])
+        and x.inputs[1] in (0.5, 1.0)
+    ):
+        text = f"({operands[0]} * {operands[1]})"  # a truth value as a number, in half of where's time
     else:
         text = written(x.op, operands, names, arrays)
     if x in shared:

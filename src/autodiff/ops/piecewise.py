@@ -208,7 +208,7 @@ def _extremes(name: str, doc: str, pick: Any, ahead: Op, array: str) -> Op:
         def rule(y: Any, *xs: Any) -> Any:
             if len(xs) == 2:
                 here, there = xs[i], xs[1 - i]
-                return where(ahead(here, there), 1.0, where(eq(here, there), 0.5, 0.0))
+                return add(where(ahead(here, there), 1.0, 0.0), where(eq(here, there), 0.5, 0.0))
             ties: Any = 0.0
             for x in xs:
                 ties = ties + where(eq(x, y), 1.0, 0.0)
@@ -258,8 +258,8 @@ clip: Op = Op(
     _clip,
     lambda x, lo, hi: numpy().minimum(numpy().maximum(x, lo), hi),
     [
-        lambda y, x, lo, hi: where(ge(x, lo), where(le(x, hi), 1.0, 0.0), 0.0),
-        lambda y, x, lo, hi: where(lt(x, lo), where(le(lo, hi), 1.0, 0.0), 0.0),
+        lambda y, x, lo, hi: mul(where(ge(x, lo), 1.0, 0.0), where(le(x, hi), 1.0, 0.0)),
+        lambda y, x, lo, hi: mul(where(lt(x, lo), 1.0, 0.0), where(le(lo, hi), 1.0, 0.0)),
         lambda y, x, lo, hi: where(gt(lo, hi), 1.0, where(gt(x, hi), 1.0, 0.0)),
     ],
     aliases="clamp",

@@ -17,7 +17,7 @@ cos: Op = Op(
     "cos", "x", "cosine", total(math.cos), from_numpy("cos"), [lambda y, x: neg(sin(x))], samples=[0.3, -1.2, 100.0]
 )
 tan: Op = Op(
-    "tan", "x", "tangent", total(math.tan), from_numpy("tan"), [lambda y, x: square(sec(x))], samples=[0.3, -1.2]
+    "tan", "x", "tangent", total(math.tan), from_numpy("tan"), [lambda y, x: add(1.0, square(y))], samples=[0.3, -1.2]
 )
 sec: Op = Op(
     "sec",
@@ -44,7 +44,7 @@ cot: Op = Op(
     "1/tan(x)",
     lambda x: div.scalar(1.0, tan.scalar(x)),
     lambda x: div(1.0, tan(x)),
-    [lambda y, x: neg(square(csc(x)))],
+    [lambda y, x: neg(add(1.0, square(y)))],
     domain="x not a multiple of pi",
     samples=[0.3, -1.2],
 )
