@@ -12,7 +12,17 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.tensors import autograd as autograd
     from autodiff.tensors import func as func
+    from autodiff.tensors.autograd import cuda as cuda
+    from autodiff.tensors.autograd import linalg as linalg
+    from autodiff.tensors.autograd import nn as nn
+    from autodiff.tensors.autograd import special as special
+    from autodiff.tensors.autograd import utils as utils
+    from autodiff.tensors.dtypes import device as device
+    from autodiff.tensors.dtypes import finfo as finfo
+    from autodiff.tensors.dtypes import get_default_dtype as get_default_dtype
+    from autodiff.tensors.dtypes import set_default_dtype as set_default_dtype
     from autodiff.tensors.expression import Expression as Expression
     from autodiff.tensors.expression import compile as compile
     from autodiff.tensors.func import gradcheck as gradcheck
@@ -21,9 +31,23 @@ if TYPE_CHECKING:
     from autodiff.tensors.graph import GraphError as GraphError
     from autodiff.tensors.modes import detect_anomaly as detect_anomaly
     from autodiff.tensors.modes import enable_grad as enable_grad
+    from autodiff.tensors.modes import inference_mode as inference_mode
     from autodiff.tensors.modes import is_grad_enabled as is_grad_enabled
     from autodiff.tensors.modes import no_grad as no_grad
+    from autodiff.tensors.modes import set_detect_anomaly as set_detect_anomaly
     from autodiff.tensors.modes import set_grad_enabled as set_grad_enabled
+    from autodiff.tensors.random import Generator as Generator
+    from autodiff.tensors.random import bernoulli as bernoulli
+    from autodiff.tensors.random import initial_seed as initial_seed
+    from autodiff.tensors.random import manual_seed as manual_seed
+    from autodiff.tensors.random import normal as normal
+    from autodiff.tensors.random import rand as rand
+    from autodiff.tensors.random import rand_like as rand_like
+    from autodiff.tensors.random import randint as randint
+    from autodiff.tensors.random import randn as randn
+    from autodiff.tensors.random import randn_like as randn_like
+    from autodiff.tensors.random import randperm as randperm
+    from autodiff.tensors.random import seed as seed
     from autodiff.tensors.tensor import Tensor as Tensor
     from autodiff.tensors.tensor import backward as backward
     from autodiff.tensors.tensor import grad as grad
