@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "autodiff"
 LAYERS = [
     "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "evaluate", "generate",
     "onesided", "notes", "segments", "exact", "conditioning", "cancellation", "sensitivity", "differentiate", "picture",
-    "check", "tensors", "symbolic", "render", "commands", "cli", "__main__",
+    "check", "tensors", "func", "autograd", "symbolic", "render", "commands", "cli", "__main__",
 ]  # fmt: skip
 ALLOWED = {
     # numbers are printed by what reads nothing but plain data

@@ -103,3 +103,10 @@ def test_wrong_calls_are_told() -> None:
         f.grad(x=[1.0, 2.0], y=1.0)
     with pytest.raises(TypeError):
         f(x="a", y=1)
+
+
+def test_modules_are_imported_from() -> None:
+    from autodiff.autograd import functional
+    from autodiff.func import hessian
+
+    assert hessian is ad.func.hessian and functional is ad.autograd.functional
