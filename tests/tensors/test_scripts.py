@@ -84,6 +84,11 @@ def test_prints_what_torch_prints(here: Any, title: str, source: str, prints: st
         assert a == pytest.approx(b, rel=2e-4, abs=1.1e-4, nan_ok=True), f"number {place}: {a}, torch {b}\n{got}"
 
 
+def test_long_tensors_are_laid_out_as_there(here: Any) -> None:
+    ((_, source, prints),) = [case for case in CASES if case[0] == "long tensors"]
+    assert printed(source) == prints
+
+
 def test_there_are_scripts() -> None:
     assert len(CASES) >= 40
     assert all(len(prints) > 5 for _, _, prints in CASES)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 DIGITS = 4
 MANY = 1000  # entries from which the middle is left out
 EDGE = 3
+WIDE = 80  # columns
 
 
 def text(t: Tensor) -> str:
@@ -31,11 +32,22 @@ def text(t: Tensor) -> str:
         return f"tensor({_style([value])(value)}{suffix})"
     if not value.size:
         return f"tensor([]{f', size={value.shape}' if value.ndim > 1 else ''}{suffix})"
-    numbers = value.ravel().tolist()
+    short = value.size > MANY
+    numbers = (_edges(value) if short else value).ravel().tolist()
     style = _style(numbers)
-    width = max(len(style(x)) for x in numbers) if value.size <= MANY else 0
-    body = _nested(value, lambda x: style(x).rjust(width), 8)
-    return f"tensor({body}{suffix})"
+    width = max(len(style(x)) for x in numbers)
+    body = f"tensor({_nested(value, lambda x: style(x).rjust(width), 8, width + 2, short)}"
+    if suffix and len(body) - body.rfind("\n") + 1 + len(suffix) > WIDE:
+        suffix = f",\n       {suffix[2:]}"
+    return f"{body}{suffix})"
+
+
+def _edges(value: Any) -> Any:
+    """The entries that a long tensor shows."""
+    for axis, n in enumerate(value.shape):
+        if n > 2 * EDGE:
+            value = value.take([*range(EDGE), *range(n - EDGE, n)], axis)
+    return value
 
 
 def _style(numbers: list[Any]) -> Any:
@@ -55,13 +67,18 @@ def _style(numbers: list[Any]) -> Any:
     return lambda x: f"{x:.{DIGITS}f}"
 
 
-def _nested(value: Any, write: Any, indent: int) -> str:
-    def items(entries: Any, show: Any) -> list[str]:
-        if value.size > MANY and len(entries) > 2 * EDGE:
-            return [*map(show, entries[:EDGE]), "...", *map(show, entries[-EDGE:])]
+def _nested(value: Any, write: Any, indent: int, width: int, short: bool) -> str:
+    """Brackets around entries, as many in a line as fit, or around what lies within; the middle left out if `short`."""
+
+    def items(entries: Any, show: Any, dots: str) -> list[str]:
+        if short and len(entries) > 2 * EDGE:
+            return [*map(show, entries[:EDGE]), dots, *map(show, entries[-EDGE:])]
         return [*map(show, entries)]
 
     if value.ndim == 1:
-        return f"[{', '.join(items(value.tolist(), write))}]"
-    rows = items(value, lambda part: _nested(part, write, indent + 1))
+        shown = items(value.tolist(), write, " ...")
+        line = max(1, (WIDE - indent + 1) // width)
+        lines = [", ".join(shown[k : k + line]) for k in range(0, len(shown), line)]
+        return "[" + f",\n{' ' * indent}".join(lines) + "]"
+    rows = items(value, lambda part: _nested(part, write, indent + 1, width, short), "...")
     return "[" + f",{chr(10) * (value.ndim - 1)}{' ' * indent}".join(rows) + "]"
