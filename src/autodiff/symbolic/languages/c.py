@@ -104,10 +104,9 @@ WORDS = words("""
 auto break case char const continue default do double else enum extern float for goto if inline int long
 register restrict return short _Bool _Complex _Imaginary _Generic _Static_assert _Alignas _Alignof _Atomic
 _Noreturn _Thread_local asm typeof true false bool nullptr constexpr thread_local alignas alignof static_assert
-short signed sizeof static struct switch typedef union unsigned void volatile while
-main j0 j1 jn y0 y1 yn gamma fabs linux unix i386 errno math_errhandling
-NAN INFINITY NULL EOF OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS MAXFLOAT fabs fmin fmax pow tgamma nearbyint exp10 drem signgam log sin cos tan exp sqrt
-erf
+short signed sizeof static struct switch typedef union unsigned void volatile while main j0 j1 jn y0 y1 yn gamma
+fabs linux unix i386 errno math_errhandling NAN INFINITY NULL EOF OVERFLOW UNDERFLOW DOMAIN SING PLOSS TLOSS
+MAXFLOAT fabs fmin fmax pow tgamma nearbyint exp10 drem signgam log sin cos tan exp sqrt erf
 """)
 MACROS = ("M_", "FP_", "MATH_", "HUGE", "SNAN", "X_", "_")
 """How other names begin that math.h defines as macros, or that are the compiler's own."""
