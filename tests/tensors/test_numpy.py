@@ -40,7 +40,7 @@ np.transpose(B, (1, 0)) | np.squeeze(B[:1])
 np.expand_dims(v, 0) | np.swapaxes(B, 0, 1) | np.moveaxis(B, 0, 1) | np.tile(v, 2) | np.repeat(v, 2) | np.flip(v)
 np.roll(v, 1) | np.diag(v) | np.diagonal(A) | np.tril(A) | np.triu(A) | np.append(v, v) | np.broadcast_to(v, (2, 3))
 np.split(v, 3)[0] | np.array_split(v, 2)[1] | np.take(v, [0, 2]) | np.delete(v, 0) | np.copy(v) | np.atleast_2d(v)
-np.column_stack([v, v]) | np.meshgrid(v, v, indexing="ij")[0]
+np.column_stack([v, v]) | np.trapezoid(v) | np.cov(B) | np.meshgrid(v, v, indexing="ij")[0]
 """
 
 PLAIN = """
@@ -50,7 +50,8 @@ np.count_nonzero(v) | np.isclose(v, v)
 
 REFUSED = """
 np.fft.fft(v) | np.linalg.svd(A) | np.linalg.eigh(A) | np.linalg.qr(A) | np.linalg.pinv(A) | np.interp(v, v, v)
-np.convolve(v, v) | np.gradient(v) | np.unique(v) | np.spacing(v) | np.add.accumulate(v) | np.add.at(v, 0, 1.0)
+np.convolve(v, v) | np.gradient(v)
+np.select([v > 0], [v]) | np.unique(v) | np.spacing(v) | np.add.accumulate(v) | np.add.at(v, 0, 1.0)
 np.add(v, 1, out=np.zeros(3)) | np.sum(v, where=np.array([True, False, True])) | np.sum(v, initial=2.0) | np.asarray(v)
 np.array(v) | np.array([v, v]) | np.sum([v, v]) | np.frompyfunc(float, 1, 1)(v) | np.apply_along_axis(sum, 0, v)
 np.linalg.norm(A, 2) | np.sum(v, axis=4) | np.reshape(v, (2, 2)) | np.concatenate([v, B]) | np.max(v, initial=0.0)

@@ -160,9 +160,10 @@ OWN: dict[str, Function] = {
     "linalg.matrix_power": compose.matrix_power, "linalg.multi_dot": compose.multi_dot, "round": compose.round_,
     "around": compose.round_, "take": lambda x, i, axis=None: compose.index_select(
         x if axis is not None else compose.flatten(x), axis or 0, i
-    ), "column_stack": lambda parts: compose.concat(
-        [compose.unsqueeze(x, 1) if len(compose.shape_of(x)) < 2 else x for x in parts], 1
-    ), "take_along_axis": lambda x, i, axis: compose.gather(x, axis, i), "ediff1d": lambda x: compose.diff(x),
+    ), "column_stack": compose.column_stack,
+    "trapezoid": lambda y, x=None, dx=1.0, axis=-1: compose.trapezoid(y, x, dx=dx, dim=axis),
+    "cov": lambda x, ddof=1: compose.cov(x, correction=ddof),
+    "take_along_axis": lambda x, i, axis: compose.gather(x, axis, i), "ediff1d": lambda x: compose.diff(x),
     "rollaxis": lambda x, axis, start=0: compose.movedim(x, axis, start),
     "vdot": lambda a, b: compose.run("dot", compose.flatten(a), compose.flatten(b)),
     "ptp": lambda x, axis=None: _extreme("amax")(x, axis) - _extreme("amin")(x, axis),

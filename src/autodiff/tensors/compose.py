@@ -344,6 +344,86 @@ def gather(x: Any, dim: int, index: Any) -> Tensor:
     return take(x, places, axis_of(dim, places.ndim))
 
 
+def _spots(places: Any, dim: int) -> tuple[Any, ...]:
+    index: list[Any] = list(numeric.numpy().ogrid[tuple(slice(n) for n in places.shape)])
+    index[dim] = places
+    return tuple(index)
+
+
+def scatter(x: Any, dim: int, index: Any, src: Any) -> Tensor:
+    """x with out[index[i, j], j] = src[i, j] for dim 0, and so on for the others.
+
+    >>> scatter(tensor([0.0, 0.0]), 0, tensor([1]), 5.0)
+    tensor([0., 5.])
+    """
+    places = whole(index)
+    src = src if not shape_of(src) else pick(src, tuple(slice(n) for n in places.shape))
+    return run("put", x, src, index=_spots(places, axis_of(dim, places.ndim)))
+
+
+def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
+    """x with src added where scatter would put it.
+
+    >>> scatter_add(tensor([0.0, 0.0]), 0, tensor([1, 1]), tensor([2.0, 3.0]))
+    tensor([0., 5.])
+    """
+    places = whole(index)
+    src = pick(src, tuple(slice(n) for n in places.shape))
+    return x + run("scatter", src, index=_spots(places, axis_of(dim, places.ndim)), shape=shape_of(x))
+
+
+def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+    """x with parts of source added at the places of a list along an axis.
+
+    >>> index_add(tensor([0.0, 0.0]), 0, [1, 1], tensor([2.0, 3.0]))
+    tensor([0., 5.])
+    """
+    at = (slice(None),) * axis_of(dim, len(shape_of(x))) + (whole(index),)
+    return x + run("scatter", source if alpha == 1 else source * alpha, index=at, shape=shape_of(x))
+
+
+def trapezoid(y: Any, x: Any = None, *, dx: float = 1.0, dim: int = -1) -> Any:
+    """The integral along an axis by trapezoids.
+
+    >>> trapezoid(tensor([0.0, 1.0, 2.0]))
+    tensor(2.)
+    """
+    axis = axis_of(dim, len(shape_of(y)))
+    n = shape_of(y)[axis] - 1
+    middle = (narrow(y, axis, 0, n) + narrow(y, axis, 1, n)) * 0.5
+    return run("sum", middle * (dx if x is None else diff(x, 1, -1 if len(shape_of(x)) == 1 else axis)), axis=axis)
+
+
+def cdist(a: Any, b: Any, p: float = 2.0) -> Tensor:
+    """Distances of the rows of a from the rows of b.
+
+    >>> cdist(tensor([[0.0, 0.0]]), tensor([[3.0, 4.0]]))
+    tensor([[5.]])
+    """
+    return norm(run("sub", unsqueeze(a, -2), unsqueeze(b, -3)), p, -1)
+
+
+def cov(x: Any, *, correction: int = 1) -> Any:
+    """The covariances of variables, each a row of observations.
+
+    >>> cov(tensor([[1.0, 3.0], [2.0, 6.0]]))
+    tensor([[2., 4.],
+            [4., 8.]])
+    """
+    apart = x - kept(run("mean", x, axis=1), x, 1)
+    return run("matmul", apart, run("transpose", apart)) / float(shape_of(x)[1] - correction)
+
+
+def column_stack(parts: Sequence[Any]) -> Tensor:
+    """Vectors as columns beside each other.
+
+    >>> column_stack([tensor([1.0, 2.0]), tensor([3.0, 4.0])])
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    return concat([unsqueeze(atleast_1d(x), 1) if len(shape_of(x)) < 2 else x for x in parts], 1)
+
+
 def masked_select(x: Any, mask: Any) -> Tensor:
     """The entries where the mask is true, in one row.
 

@@ -41,6 +41,24 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     return y if bias is None else y + bias
 
 
+def pairwise_distance(a: Any, b: Any, p: float = 2.0, eps: float = 1e-6) -> Tensor:
+    """The distances of the rows of two arrays; eps is added to each difference.
+
+    >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]), eps=0.0)
+    tensor([5.])
+    """
+    return compose.norm(a - b + eps, p, -1)
+
+
+def softmin(x: Any, dim: int = -1) -> Tensor:
+    """The softmax of -x.
+
+    >>> softmin(tensor([0.0, 0.0]))
+    tensor([0.5000, 0.5000])
+    """
+    return compose.run("softmax", -x, axis=compose.axis_of(dim, len(compose.shape_of(x))))
+
+
 def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     """x brought between two bounds.
 

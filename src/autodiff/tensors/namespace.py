@@ -314,7 +314,12 @@ OTHERS: dict[str, Function] = {
     "unsqueeze": compose.unsqueeze, "flatten": compose.flatten, "ravel": compose.flatten, "repeat": compose.repeat,
     "tile": compose.repeat, "repeat_interleave": compose.repeat_interleave, "split": compose.split,
     "chunk": compose.chunk, "narrow": compose.narrow, "select": compose.select, "unbind": compose.unbind,
-    "index_select": compose.index_select, "gather": compose.gather, "take_along_dim": lambda x, i, dim: compose.gather(
+    "index_select": compose.index_select, "gather": compose.gather, "scatter": compose.scatter,
+    "scatter_add": compose.scatter_add,
+    "index_add": compose.index_add, "trapezoid": compose.trapezoid, "trapz": compose.trapezoid, "cdist": compose.cdist,
+    "cov": compose.cov, "column_stack": compose.column_stack,
+    "type_as": lambda x, other: create.to(x, dtype_of(raw_of(other))),
+    "take_along_dim": lambda x, i, dim: compose.gather(
         x, dim, i
     ), "masked_select": compose.masked_select, "masked_fill": compose.masked_fill, "flip": compose.flip,
     "roll": compose.roll, "tril": compose.tril, "triu": compose.triu, "diagonal": compose.diagonal,
