@@ -127,3 +127,19 @@ def test_formulas(words: tuple[str, ...], written: dict[str, str], monkeypatch: 
 def test_entries_as_latex(monkeypatch: pytest.MonkeyPatch) -> None:
     _, out, _ = call("v[0]*A[1, 0]*x", "--at", "v=[1],A=[[1], [2]]", "--latex", monkeypatch=monkeypatch)
     assert out.splitlines()[-1] == "d/dx  A_{1,0} \\, v_{0}"
+
+
+@pytest.mark.parametrize(
+    ("source", "written"),
+    [
+        ("(x*1e200)^2*1e-300", "2e100*x"),
+        ("(x*1e200)^2", "1e200*(2e200*x)"),
+        ("x*5e-324", "5e-324"),
+        ("max(x, 0)^z + x - x", "z*x^(z - 1) if x > 0 else 0"),
+        ("hypot(relu(x), relu(y))", "x/sqrt(x^2 + relu(y)^2) if x > 0 else 0"),  # and no 0/0
+        ("x*y if z > 2 and y else x", "y if z > 2 and y != 0 else 1"),
+    ],
+)
+def test_formulas_that_stay_in_range(source: str, written: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    status, out, _ = call(source, "--wrt", "x", "-F", "value", monkeypatch=monkeypatch)
+    assert (status, out) == (0, written + "\n")

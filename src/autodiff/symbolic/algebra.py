@@ -131,18 +131,20 @@ E = atom("e!")  # no name that a text can bind
 PI = atom("pi!")
 
 
-MODEST = 10**18
+MODEST = 10**60
+DIGITS = 45  # of longer numbers: enough that sums in which floats cancel keep all digits of what is left
 HUGE = 10**150
 TINY = Fraction(1, HUGE)
 
 
 def exact(x: Exact) -> Exact:
-    """The rational, a whole number as int; one of more digits than a float has as the float next to it."""
+    """The rational, a whole number as int; one of a great many digits rounded."""
     if abs(x.numerator) < MODEST and x.denominator < MODEST:
         return x.numerator if x.denominator == 1 else x
     if not TINY < abs(x) < HUGE:
         return x
-    near = Fraction(repr(x.numerator / x.denominator))
+    unit = Fraction(10) ** (math.floor((x.numerator.bit_length() - x.denominator.bit_length()) * 0.30103) - DIGITS)
+    near = round(x / unit) * unit
     return near.numerator if near.denominator == 1 else near
 
 
@@ -206,8 +208,8 @@ def scale(p: Poly, c: Exact) -> Poly:
 
 
 def modest(c: Exact) -> bool:
-    """Whether a number is well within the range of floats: others are kept apart, within a sum."""
-    return bool(TINY < abs(c) < HUGE)
+    """Whether a number is of a size that products of floats have: others are kept apart, within a sum."""
+    return bool(Fraction(1, 10**1000) < abs(c) < 10**1000)
 
 
 SMALL = 10**6  # a divisor that is taken out of a sum
@@ -215,11 +217,13 @@ SMALL = 10**6  # a divisor that is taken out of a sum
 
 def content(p: Poly) -> Exact:
     """The positive rational that leaves whole coefficients without a common divisor."""
-    top, bottom = 0, 1
+    top, bottom, most = 0, 1, 0
     for c in p.terms.values():
         top = math.gcd(top, c.numerator)
         bottom = math.lcm(bottom, c.denominator)
-    return exact(Fraction(top, bottom)) if 0 < top < SMALL and bottom < SMALL else 1
+        most = max(most, abs(c))
+    small = bottom < SMALL and (0 < top < SMALL or most * bottom < top * SMALL)
+    return exact(Fraction(top, bottom)) if small and top else 1
 
 
 def factor_of(p: Poly, signed: bool = True) -> tuple[Exact, Mono]:
@@ -892,12 +896,16 @@ def truth(p: Poly) -> Poly:
     return p if test is not None and test.name in TRUTHS else function("ne", p, FALSE)
 
 
+def _of_truths(name: str, a: Poly, b: Poly) -> Poly:
+    return of_atom(atom(name, truth(a), truth(b)))
+
+
 def _and(a: Poly, b: Poly) -> Poly | None:
     for x, y in ((a, b), (b, a)):
         n = x.value
         if n is not None:
             return truth(y) if n else FALSE
-    return truth(a) if a is b else None
+    return truth(a) if a is b else _of_truths("and", a, b)
 
 
 def _or(a: Poly, b: Poly) -> Poly | None:
@@ -905,7 +913,7 @@ def _or(a: Poly, b: Poly) -> Poly | None:
         n = x.value
         if n is not None:
             return TRUE if n else truth(y)
-    return truth(a) if a is b else None
+    return truth(a) if a is b else _of_truths("or", a, b)
 
 
 def _not(a: Poly) -> Poly | None:

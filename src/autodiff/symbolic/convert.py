@@ -9,6 +9,7 @@ from autodiff.operands.formula import Formula, Symbol, walk
 from autodiff.ops import OPS
 from autodiff.symbolic import algebra
 from autodiff.symbolic.algebra import ONE, PI, Atom, E, Gen, Poly, add, atom, number, of_atom, power, symbol, term
+from autodiff.symbolic.text import spelled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,13 +18,22 @@ if TYPE_CHECKING:
 
     from autodiff.symbolic.algebra import Exact, Mono
 
+FLOATS = (Fraction(1, 10**305), 10**305)
 SHORT = 14  # digits of a number that somebody may have typed
 MANY = 120  # operations of a long computation
+LEVEL = {
+    *("lt", "le", "gt", "ge", "ne", "not", "and", "or", "floor", "ceil", "round", "trunc", "floordiv", "sign", "relu"),
+    "clip",
+}
+PICKS = {"max", "min", "where"}  # of these, one that may pick a number
 ADDS = {"add", "sub", "neg", "pos"}
 MULS = {"mul", "chain", "gate", "div"}
 
 
 # In.
+
+SEED = Symbol("seed!")
+"""Stands for the 1 that a backward pass starts from, so that it is no float that others are multiplied to."""
 
 
 def _table() -> Iterator[tuple[float, Poly]]:
@@ -114,6 +124,12 @@ def read(roots: Sequence[Any], given: Collection[Formula] | None = None) -> list
         and sole[f].op is not None
         and any(f.op.name in group and sole[f].op.name in group for group in (ADDS, MULS))  # type: ignore[union-attr]
     }
+    level: set[Any] = set()  # what may be one number on a whole interval: a guard of it is no single point
+    for f in everything:
+        if f.op is not None:
+            parts = f.inputs[1:] if f.op.name == "where" else f.inputs
+            if f.op.name in LEVEL or any(x in level or (f.op.name in PICKS and x.__class__ is float) for x in parts):
+                level.add(f)
     known: dict[Formula, Poly] = {}
 
     def of(x: Any) -> Poly:
@@ -130,13 +146,13 @@ def read(roots: Sequence[Any], given: Collection[Formula] | None = None) -> list
         if f in absorbed:
             continue
         if f.op is None:
-            known[f] = symbol(f.name)
+            known[f] = number(1) if f is SEED else symbol(f.name)
         elif f.op.name in ADDS:
             known[f] = add(((c, kept(x)) for x, c in gathered(f, absorbed, _summands)), flat)
         elif f.op.name in MULS:
             factors = (kept(x) if up > 0 else algebra.inverse(of(x)) for x, up in gathered(f, absorbed, _factors))
             known[f] = algebra.multiply(factors, flat)
-        elif f.op.name == "where" and given is not None and _is_guard(f.inputs[0], given):
+        elif f.op.name == "where" and given is not None and f.inputs[0] not in level and _is_guard(f.inputs[0], given):
             known[f] = of(f.inputs[2])
         else:
             known[f] = algebra.function(f.op.name, *map(of, f.inputs))
@@ -226,7 +242,10 @@ class Writer:
         return c < 0, self.term(abs(c), m)
 
     def term(self, c: Exact, m: Mono) -> Any:
-        """A product with a positive coefficient."""
+        """A product with a positive coefficient; of one that no float is the powers of ten come last, to the left."""
+        if m and not FLOATS[0] < c < FLOATS[1] and decimal(c) is None:
+            power = Fraction(10) ** (200 if c > 1 else -200)
+            return make("mul", float(power), self.term(algebra.exact(c / power), m))
         bases: dict[Atom, dict[Mono, Exact]] = {}
         for g, e in m:
             bases.setdefault(g.atom, {})[g.mono] = e
@@ -387,8 +406,8 @@ def coefficient(c: Exact, more: bool) -> tuple[float, float]:
     if p is None or q is None or max(p, q) >= 1e15:
         return (x if x is not None else nearest(c)), 1.0
     if x is not None:
-        spelled = (0 if c.numerator == 1 and more else len(f"{p:g}") + more) + len(f"{q:g}") + 1
-        if len(repr(x).removesuffix(".0")) <= spelled + (-2 if more else 1):
+        long = (0 if c.numerator == 1 and more else len(spelled(p)) + more) + len(spelled(q)) + 1
+        if len(spelled(x)) <= long + (-2 if more else 1):
             return x, 1.0  # 0.3*x but x/2; on its own 0.25 rather than 1/4
     return p, q
 

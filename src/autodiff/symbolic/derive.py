@@ -15,7 +15,7 @@ from autodiff.operands.entries import Entries, objects
 from autodiff.operands.formula import Formula, Symbol, judged, replay, walk
 from autodiff.ops import OPS
 from autodiff.parse.program import NEXT, ROUND
-from autodiff.symbolic.convert import Writer, read
+from autodiff.symbolic.convert import SEED, Writer, read
 from autodiff.symbolic.simplify import simplify
 from autodiff.tape import Tape, backward, value_of
 
@@ -143,7 +143,7 @@ def gradient(f: Any, names: Sequence[str]) -> list[Any]:
     (root,) = replay([f], values)
     if root.__class__ is not leaves[names[0]].__class__:
         return [0.0] * len(names)
-    slopes = backward(root, 1.0, list(leaves.values()))
+    slopes = backward(root, SEED, list(leaves.values()))
     return [0.0 if g is None else value_of(g) for g in slopes]
 
 
