@@ -114,6 +114,9 @@ def vanished(lost: list[Node], node: Node, i: int, g: Any, c: Any) -> None:
     """Keep the nodes whose local derivative underflowed."""
     if c.__class__ is not float or c != 0.0 or g.__class__ is not float or g == 0.0:
         return
+    x = node.inputs[i]
+    if not isinstance(x, Node) or x.op is None:
+        return  # an input or a number: it carries no error
     values = [node.value, *map(value_of, node.inputs)]
     assert node.op is not None
     if node.op.name not in EXACT and not any(map(numeric.is_array, values)) and all(values):

@@ -60,6 +60,7 @@ def sensitivity(
     run = traced(program, point, list(gradient), max_ops, convention)
     root = run.value
     if not isinstance(root, Node):
+        found.value = 0.0 * value
         found.gradient = {name: 0.0 * slope for name, slope in gradient.items()}
         return found
     leaves = [run.leaves[name] for name in gradient]
@@ -73,11 +74,15 @@ def sensitivity(
         return known[node]
 
     of_value = bound(root, error=error)
-    found.value = of_value.total
+    found.value = of_value.total if math.isfinite(value) else math.nan
     for name, g, leaf in zip(gradient, recorded, leaves, strict=True):
         totals = [b.total for b in entry_bounds(g, leaf, error)]
+        totals = [
+            total if math.isfinite(slope) else math.nan
+            for total, slope in zip(totals, numeric.entries(gradient[name]), strict=True)
+        ]
         found.gradient[name] = numeric.numpy().array(totals).reshape(leaf.shape) if leaf.shape else totals[0]
-    found.notes = named(program, root, of_value)
+    found.notes = named(program, root, of_value) if math.isfinite(value) else []
     return found
 
 

@@ -6,6 +6,7 @@ do the indexing and the broadcasting.
 
 from __future__ import annotations
 
+import math
 from functools import reduce
 from itertools import product as indices
 
@@ -105,10 +106,14 @@ def var(x: Any, axis: Any = None, ddof: int = 0) -> Any:
 
 
 def norm(x: Any, p: Any = None, axis: Any = None) -> Any:
-    power = 2.0 if p is None else float(p.item())
+    power = 2.0 if p is None else p.item()
+    if power in (math.inf, -math.inf):
+        return folded("max" if power > 0 else "min", each("abs")(x), axis)
+    if power == 0.0:
+        return total(each("ne")(x, 0.0), axis)
     if power == 2.0:
         return each("sqrt")(total(each("square")(x), axis))
-    return each("pow")(total(each("pow")(each("abs")(x), power), axis), 1.0 / power)
+    return each("pow")(total(each("pow")(each("abs")(x), power), axis), OPS["div"](1.0, power))
 
 
 def softmax(x: Any, axis: int = -1) -> Any:

@@ -6,7 +6,7 @@ import math
 
 from autodiff.numeric import is_finite, known, nan, numpy, shape
 from autodiff.ops.arithmetic import add, div, eq, mul, pow_, sqrt, sub, where
-from autodiff.ops.exponential import exp
+from autodiff.ops.exponential import exp, log
 from autodiff.ops.piecewise import abs_, sign
 from autodiff.ops.record import Op, chain, gate
 from autodiff.ops.shape import expand, index, moveaxis, reshape, sizes_of, sum_axes
@@ -433,15 +433,26 @@ def _norm_vjp(g: Any, y: Any, x: Any, p: Any, axis: Any = None) -> Any:
         return chain(g, sign(x))
     if p == 2.0:
         return chain(_back(g, x, axis), normalized(x, axis=axis))
-    if p == 0.0:
+    if known(p) == 0.0:
         return None
-    if abs(p) == math.inf:
+    if abs(known(p)) == math.inf:
         chosen = where(eq(abs_(x), _back(y, x, axis)), 1.0, 0.0)
         share = div(chosen, _back(sum_axes(chosen, axis=axis), x, axis))
         return gate(_back(g, x, axis), mul(share, sign(x)))
     still = eq(y, 0.0)
     ratio = div(abs_(x), _back(where(still, 1.0, y), x, axis))
-    return chain(_back(where(still, 0.0, g), x, axis), mul(sign(x), pow_(ratio, p - 1.0)))
+    return chain(_back(where(still, 0.0, g), x, axis), mul(sign(x), pow_(ratio, sub(p, 1.0))))
+
+
+def _norm_power_vjp(g: Any, y: Any, x: Any, p: Any, axis: Any = None) -> Any:
+    """y/p * sum of r^p log r with r = |x|/y, whose r^p sum to 1."""
+    if not shape(x) or abs(known(p)) == math.inf:
+        return None
+    if known(p) == 0.0:
+        return mul(sum_(g), nan)  # it counts there, and counts nothing beside
+    ratio = div(abs_(x), _back(where(eq(y, 0.0), 1.0, y), x, axis))
+    parts = mul(pow_(ratio, p), log(where(eq(ratio, 0.0), 1.0, ratio)))
+    return sum_(chain(g, mul(div(y, p), sum_axes(parts, axis=axis))))
 
 
 def _normalized(x: Any, axis: Any = None) -> Any:
@@ -475,9 +486,12 @@ norm: Op = Op(
     None,
     _norm,
     None,
-    [lambda g, y, x, p, axis=None: _norm_vjp(g, y, x, p, axis), None],
+    [
+        lambda g, y, x, p, axis=None: _norm_vjp(g, y, x, p, axis),
+        lambda g, y, x, p, axis=None: _norm_power_vjp(g, y, x, p, axis),
+    ],
     keywords="axis",
-    samples=[([3.0, 4.0], 2.0), ([3e200, 4e200], 2.0)],
+    samples=[([3.0, 4.0], 2.0), ([3.0, 4.0], 3.5), ([3e200, 4e200], 2.0)],
     kink=lambda y, x, p, axis=None: _norm_kink(y, x, p, axis),
     kinks="0 at 0",
     conventions={
@@ -510,13 +524,15 @@ def _norm_kink(y: Any, x: Any, p: float, axis: Any) -> Any:
     return np.any(x == 0.0, axis=axis) if p <= 1.0 else y == 0.0
 
 
-def _norm_germ(x: Any, p: float, axis: Any) -> Any:
+def _norm_germ(x: Any, p: Any, axis: Any) -> Any:
+    if not any(getattr(p, "coefficients", (p,))[1:]):
+        p = known(p)  # it stays where it is
     if p == 2.0:
         return sqrt(sum_(mul(x, x), axis=axis))
-    if abs(p) == math.inf:
+    if p in (math.inf, -math.inf):
         return (amax if p > 0.0 else amin)(abs_(x), axis=axis)
     powers = sum_(pow_(abs_(x), p), axis=axis)
-    return powers if p == 1.0 else pow_(powers, 1.0 / p)
+    return powers if p == 1.0 else pow_(powers, div(1.0, p))
 
 
 __all__ = ["add", "index"]

@@ -59,6 +59,8 @@ class Lesson:
     def seed(self) -> str:
         result = self.say.result
         if not self.steps:
+            if any(row.result and row.kind == "input" for row in self.rows):
+                return f"the result is the input {result} itself: d{result}/d{result} = 1"
             return "no path leads from the result to an input: nothing is sent"
         return f"start: d{result}/d{result} = 1; each operation sends local derivative times its own gradient"
 
