@@ -199,7 +199,7 @@ sqrt: Op = Op(
     "square root",
     total(math.sqrt),
     from_numpy("sqrt"),
-    [lambda y, x: div(0.5, y)],
+    [lambda y, x: div(0.5, y or 0.0 if y.__class__ is float else y)],  # of -0 too the slope is +inf
     domain="x >= 0",
     samples=[2.0, 1e-9, 1e200],
     kinks="inf at 0",
