@@ -57,6 +57,7 @@ function show(step) {
 }
 
 // Keep a box or a row in sight within its own pane; the page itself stays where it is.
+let opened = false;
 function follow(pane, thing, margin) {
   const inner = thing.getBoundingClientRect();
   const outer = pane.getBoundingClientRect();
@@ -65,7 +66,7 @@ function follow(pane, thing, margin) {
   pane.scrollBy({
     left: (inner.left + inner.right - outer.left - outer.right) / 2,
     top: (inner.top + inner.bottom - outer.top - outer.bottom) / 2,
-    behavior: calm ? "auto" : "smooth",
+    behavior: calm || !opened ? "auto" : "smooth",
   });
 }
 
@@ -151,3 +152,4 @@ for (const row of cells.values()) {
 addEventListener("hashchange", () => show(Number(location.hash.slice(1)) - 1));
 scale(fit());
 show(location.hash ? Number(location.hash.slice(1)) - 1 : 0);
+opened = true;
