@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from autodiff.parse.program import Program
 
 WAYS = 256  # ways through the conditions of a text that are explored
+LONGEST = 1_000_000  # operations of a path, where --max-ops does not say
 ENTRIES = 64  # of an array by which formulas are derived
 CONDITIONS = 64  # decisions on one way
 
@@ -201,7 +202,7 @@ def along(
     if symbols and not point:
         raise pointless(list(symbols), loop)
     with judged(judge):
-        value = run(program, symbols, max_ops)
+        value = run(program, symbols, min(max_ops, LONGEST) if max_ops == MAX_OPS else max_ops)
     at = ", ".join(f"{name}={point[name]:g}" for name in symbols if isinstance(point.get(name), float))
     return value, [Note("path", f"the formula is that of the path taken{' at ' + at if at else ''}", loop)]
 
