@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FEW_OPS = 1_000_000  # up to here the machine is quick enough to find where a limit was passed
 FEW = 1000  # operations on numbers
-ONE_SIDED_WORK = 2_000_000  # series operations that looking at both sides of kinks may cost
+ONE_SIDED_WORK = 500_000  # operations that looking at both sides of kinks may cost, each of up to 1,000 entries
 
 
 class Settings:
@@ -160,7 +160,8 @@ class Job:
         np = numeric.numpy()
         entries = sum(len(_places(leaf.value)) for leaf in self.leaves.values())
         differ: tuple[str, Any, Any, Any] | None = None
-        if entries * root.index > ONE_SIDED_WORK:
+        nodes = root.tape.nodes[: root.index + 1]
+        if entries * sum(1 + getattr(node.value, "size", 1) // 1000 for node in nodes) > ONE_SIDED_WORK:
             differ = ("", None, None, None)
         else:
             for name, leaf in self.leaves.items():

@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from autodiff import differentiate
 from autodiff.onesided import expand
 from autodiff.ops.record import Op
+from autodiff.parse import parse
 from autodiff.tape import Node, Tape, backward, value_of
 
 from .checker import derivatives
@@ -113,3 +115,17 @@ def test_forward_is_backward(row: Op) -> None:
 def test_rows_are_reached() -> None:
     assert len(SCALAR_ROWS) > 60
     assert len(ARRAY_ROWS) > 40
+
+
+@pytest.mark.parametrize(
+    "text", ["sum(v + max(s, s))", "sum(v + s*s)", "sum(relu(s)*v - s)", "sum(where(v > 1, s, v))"]
+)
+def test_a_number_broadcast_into_an_array_counts_for_every_entry(text: str) -> None:
+    """In sweeps, in directional derivatives, and where both sides of a kink are looked at."""
+    program = parse(text)
+    point = {"v": np.array([1.0, 2.0, 3.0]), "s": 0.7}
+    h = 1e-6
+    up, down = ({**point, "s": 0.7 + d} for d in (h, -h))
+    want = (differentiate.value(program, up).value - differentiate.value(program, down).value) / (2.0 * h)
+    assert (differentiate.gradient(program, point, ["s"]).gradient or {})["s"] == pytest.approx(want)
+    assert differentiate.jvp(program, point, {"s": 1.0}).jvp == pytest.approx(want)

@@ -55,7 +55,10 @@ class Series:
     def __getitem__(self, k: int) -> Any:
         found = self.coefficients
         while len(found) <= k:
-            found.append(self.step(len(found)))
+            c = self.step(len(found))
+            shape = numeric.shape(found[0])
+            # a number that was broadcast into an array stands for all its entries
+            found.append(c if numeric.shape(c) == shape else numeric.numpy().broadcast_to(c, shape))
         return found[k]
 
     @property

@@ -326,6 +326,8 @@ def record(op: Op, fns: Sequence[Any], values: Sequence[Any], y: Any, params: di
     inputs: list[Any] = []
     for node, value, kept in zip(fns, values, keep, strict=True):
         inputs.append(node)
+        if value.__class__ is bool:
+            value = float(value)
         inputs.append(value if kept else getattr(value, "shape", None))
     fn.op = op
     fn.index = number()
