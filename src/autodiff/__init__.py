@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from autodiff.tensors.autograd import nn as nn
     from autodiff.tensors.autograd import special as special
     from autodiff.tensors.autograd import utils as utils
+    from autodiff.tensors.backward import backward as backward
+    from autodiff.tensors.backward import grad as grad
     from autodiff.tensors.dtypes import device as device
     from autodiff.tensors.dtypes import finfo as finfo
     from autodiff.tensors.dtypes import get_default_dtype as get_default_dtype
@@ -49,12 +51,11 @@ if TYPE_CHECKING:
     from autodiff.tensors.random import randperm as randperm
     from autodiff.tensors.random import seed as seed
     from autodiff.tensors.tensor import Tensor as Tensor
-    from autodiff.tensors.tensor import backward as backward
-    from autodiff.tensors.tensor import grad as grad
     from autodiff.tensors.tensor import tensor as tensor
 
 HOMES = {
-    "tensor": ("Tensor", "tensor", "grad", "backward"),
+    "tensor": ("Tensor", "tensor"),
+    "backward": ("backward", "grad"),
     "modes": (
         "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "detect_anomaly", "set_detect_anomaly",
         "inference_mode",

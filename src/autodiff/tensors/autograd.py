@@ -7,6 +7,8 @@ from types import SimpleNamespace
 from autodiff.tensors import checkpoint as _checkpoint
 from autodiff.tensors import compose, func
 from autodiff.tensors import functional as _functional
+from autodiff.tensors.backward import backward as _backward
+from autodiff.tensors.backward import grad
 from autodiff.tensors.func import gradcheck, gradgradcheck
 from autodiff.tensors.function import Function
 from autodiff.tensors.graph import GraphError
@@ -18,8 +20,7 @@ from autodiff.tensors.modes import (
     set_grad_enabled,
 )
 from autodiff.tensors.namespace import named
-from autodiff.tensors.tensor import Tensor, grad, raw_of, wrap
-from autodiff.tensors.tensor import backward as _backward
+from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from autodiff.tensors.backward import grad
 from autodiff.tensors.function import Function
 from autodiff.tensors.graph import number
 from autodiff.tensors.modes import enable_grad, is_grad_enabled
-from autodiff.tensors.tensor import Tensor, grad, wrap
+from autodiff.tensors.tensor import Tensor, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.graph import GraphError, Plan, sweep
+from autodiff.tensors.backward import grad as _grad
+from autodiff.tensors.graph import GraphError
 from autodiff.tensors.modes import enable_grad, no_grad
 from autodiff.tensors.rows import jacobian as rows_at_once
+from autodiff.tensors.sweep import Plan, sweep
 from autodiff.tensors.tensor import Tensor, plain, raw_of, tensor, wrap
-from autodiff.tensors.tensor import grad as _grad
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

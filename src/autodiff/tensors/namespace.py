@@ -11,7 +11,8 @@ from autodiff.ops.record import Op
 from autodiff.tensors import compose, create
 from autodiff.tensors.compose import RangeError, axis_of, kept
 from autodiff.tensors.dtypes import dtype_of
-from autodiff.tensors.tensor import NONE, Tensor, raw_of, unary, wrap
+from autodiff.tensors.operators import unary
+from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

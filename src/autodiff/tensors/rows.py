@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.rules import compiled
-from autodiff.tensors.graph import Plan, operands_of
+from autodiff.tensors.sweep import Plan, operands_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

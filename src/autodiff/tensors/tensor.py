@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 import operator
-from sys import modules
 from weakref import ref as reference
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.ops import OPS
 from autodiff.ops.record import Op
-from autodiff.tensors.buffers import SMALL, Owner, owner_of, result_of, ufunc_of
+from autodiff.tensors.buffers import SMALL, Owner, owner_of
 from autodiff.tensors.dtypes import KindError
-from autodiff.tensors.graph import (
-    AccumulateGrad,
-    Blank,
-    GradFn,
-    GraphError,
-    Handle,
-    Plan,
-    careful,
-    extras,
-    has_extra,
-    note_change,
-    number,
-    plan_of,
-    record,
-    release,
-    sweep,
-)
+from autodiff.tensors.graph import AccumulateGrad, Blank, GraphError, Handle, note_change, number, record
 from autodiff.tensors.modes import mode, special
 
 TYPE_CHECKING = False
@@ -307,6 +290,8 @@ class Tensor:
         >>> x.grad
         tensor(6.)
         """
+        from autodiff.tensors.backward import backward
+
         backward([self], [gradient], retain_graph, create_graph, inputs)
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
@@ -429,15 +414,15 @@ class Tensor:
 
     def zero_(self) -> Tensor:
         """All entries 0, in place."""
-        return self._rebind(wrap(_full(self, 0.0)), "zero_")
+        return self._rebind(wrap(full_like(self, 0.0)), "zero_")
 
     def fill_(self, value: Any) -> Tensor:
         """All entries `value`, in place."""
-        return self._rebind(wrap(_full(self, float(value))), "fill_")
+        return self._rebind(wrap(full_like(self, float(value))), "fill_")
 
     def copy_(self, other: Any) -> Tensor:
         """The entries of `other`, in place."""
-        made = other * _full(self, 1.0) if other.__class__ is Tensor else wrap(_full(self, 1.0) * plain(other))
+        made = other * full_like(self, 1.0) if other.__class__ is Tensor else wrap(full_like(self, 1.0) * plain(other))
         return self._rebind(made, "copy_")
 
     def _scaled(self, op: str, other: Any, alpha: float, name: str) -> Tensor:
@@ -550,7 +535,7 @@ def plain(x: Any) -> Any:
         raise KindError(f"{type(x).__name__} is no number and no array") from None
 
 
-def _full(like: Tensor, value: float) -> Any:
+def full_like(like: Tensor, value: float) -> Any:
     return numeric.numpy().full(like.shape, value) if like.shape else value * 1.0
 
 
@@ -609,338 +594,6 @@ def accumulator(leaf: Tensor) -> AccumulateGrad:
     return fn
 
 
-def backward(
-    outputs: Sequence[Tensor],
-    seeds: Sequence[Any],
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    inputs: Any = None,
-) -> None:
-    """Add derivatives of the outputs, weighted by the seeds, to `.grad` of leaves (of `inputs` alone if given).
+from autodiff.tensors import operators  # noqa: E402  (which gives the class its operators)
 
-    >>> x = tensor(2.0, requires_grad=True)
-    >>> backward([x * x, 3 * x], [None, tensor(10.0)])
-    >>> x.grad
-    tensor(34.)
-    """
-    if inputs is not None:
-        wanted = [inputs] if inputs.__class__ is Tensor else list(inputs)
-        if not wanted:
-            raise GraphError("inputs is empty: nothing to differentiate by")
-        found = _swept(outputs, seeds, {x._fn for x in wanted if x._fn is not None}, retain_graph, create_graph)
-        found = {x._fn: found[x._fn] for x in wanted if x._fn in found}
-    else:
-        found = _swept(outputs, seeds, None, retain_graph, create_graph)
-    for fn, g in found.items():
-        if fn.op is not None:
-            for x in wanted:
-                if x._fn is fn:
-                    x._kept = wrap(g)
-            continue
-        before = fn.grad
-        if before is None:
-            fn.grad = g
-        elif create_graph or g.__class__ is Tensor:
-            fn.grad = wrap(before) + g
-        else:
-            fn.grad = raw_of(before) + g
-        if extras[0] and has_extra(fn):
-            for hook in list(fn.extra.after.values()):
-                hook((wrap(fn.grad),), (wrap(g),))
-    release()
-
-
-def _listed(given: Any, what: str) -> list[Tensor]:
-    """A tensor or a sequence of tensors as a list."""
-    if given.__class__ is Tensor:
-        return [given]
-    if isinstance(given, dict) or not hasattr(given, "__iter__"):
-        raise KindError(f"{what} are a tensor or a sequence of tensors, not {type(given).__name__}")
-    found = list(given)
-    for x in found:
-        if x.__class__ is not Tensor:
-            raise KindError(f"{what} are tensors, not {type(x).__name__}", help="make one with tensor(…)")
-    return found
-
-
-def _swept(
-    outputs: Sequence[Tensor],
-    seeds: Sequence[Any],
-    targets: set[Any] | None,
-    retain_graph: bool | None,
-    create_graph: bool,
-) -> dict[Any, Any]:
-    roots, given = [], []
-    for output, seed in zip(outputs, seeds, strict=True):
-        if output.__class__ is not Tensor:
-            raise KindError(f"backward wants tensors, not {type(output).__name__}")
-        if output._fn is None:
-            raise GraphError(
-                "nothing that this value depends on requires a gradient, so it has no grad_fn",
-                help="make the inputs with requires_grad=True, and outside no_grad",
-            )
-        if seed is None:
-            if output.numel() != 1:
-                raise GraphError(
-                    f"grad can be implicitly created only for scalar outputs, not for shape {output.shape}",
-                    help="give gradient= (of the value's shape), or take sum()",
-                )
-            seed = _full(output, 1.0)
-        elif numeric.shape(raw_of(seed)) != output.shape:
-            raise ShapeError(f"a gradient of shape {numeric.shape(raw_of(seed))} for a value of shape {output.shape}")
-        roots.append(output._fn)
-        given.append(seed if create_graph and seed.__class__ is Tensor else numeric.real(raw_of(seed)))
-    keep = create_graph if retain_graph is None else retain_graph
-    if not create_graph:
-        from autodiff.tensors.modes import no_grad
-
-        if not special[0]:
-            return sweep(roots, given, targets, keep, wrap)
-        with no_grad():
-            return sweep(roots, given, targets, keep, wrap)
-    from autodiff.tensors.modes import enable_grad
-
-    with enable_grad():
-        return careful(Plan(roots, targets), roots, [wrap(seed) for seed in given], targets, wrap)
-
-
-def grad(
-    outputs: Any,
-    inputs: Any,
-    grad_outputs: Any = None,
-    retain_graph: bool | None = None,
-    create_graph: bool = False,
-    allow_unused: bool | None = None,
-    materialize_grads: bool = False,
-    only_inputs: bool = True,
-) -> tuple[Tensor | None, ...]:
-    """The derivatives of the outputs (summed, weighted by grad_outputs) by each input, as a tuple; `.grad` stays.
-
-    An input that the outputs do not depend on is a GraphError, None with `allow_unused`, zeros with
-    `materialize_grads`. With `create_graph` the result is recorded and can be differentiated again.
-
-    >>> x = tensor(3.0, requires_grad=True)
-    >>> (first,) = grad(x**3, x, create_graph=True)
-    >>> grad(first, x)
-    (tensor(18.),)
-    """
-    outs, ins = _listed(outputs, "outputs"), _listed(inputs, "inputs")
-    if grad_outputs is None:
-        seeds: list[Any] = [None] * len(outs)
-    elif grad_outputs.__class__ is Tensor or not isinstance(grad_outputs, (list, tuple)):
-        seeds = [grad_outputs]
-    else:
-        seeds = list(grad_outputs)
-    if len(seeds) != len(outs):
-        raise ShapeError(f"{len(outs)} outputs, but {len(seeds)} grad_outputs")
-    for x in ins:
-        if x._fn is None:
-            raise GraphError("one of the inputs does not require a gradient", help="call requires_grad_() on it first")
-    found = _swept(outs, seeds, {x._fn for x in ins}, retain_graph, create_graph)
-    results: list[Tensor | None] = []
-    for x in ins:
-        g = found.get(x._fn)
-        if g is None and materialize_grads:
-            g = _full(x, 0.0)
-        if g is None and not allow_unused:
-            raise GraphError(
-                "one of the inputs appears to not have been used in the graph of the outputs",
-                help="pass allow_unused=True to get None for it",
-            )
-        results.append(None if g is None else wrap(g))
-    return tuple(results)
-
-
-# Operators: floats take the short way.
-
-
-def unary(op: Op) -> Callable[[Any], Tensor]:
-    """An elementwise row of one operand as a function."""
-    value, array = op.scalar, op.array
-    quiet = op.name in ("neg", "abs")  # of which NumPy has nothing to warn
-    general = Tensor.apply_op
-    keep, keep_y = plan_of(op, (True,))
-
-    def call(x: Any) -> Tensor:
-        if x.__class__ is not Tensor or special[0]:
-            return general(op, (x,), NONE)
-        a = x._value
-        m = x._fn
-        made = Tensor()
-        if a.__class__ is float:
-            made._value = y = value(a)
-            if y is a:
-                made._value = y = y * 1.0
-        elif a.__class__ is bool or a.dtype.kind != "f":
-            return general(op, (x,), NONE)
-        else:
-            if quiet and a.size < SMALL:
-                made._value = y = array(a)
-            else:
-                with numpy_of(a).errstate(all="ignore"):
-                    ufunc = ufunc_of(op) if a.size >= SMALL else None
-                    made._value = y = array(a) if ufunc is None else result_of(ufunc, a)
-            if y.size >= SMALL:
-                made._owner = owner_of(y)
-        if m is None:
-            made._fn = None
-            return made
-        made._fn = fn = GradFn()
-        fn.op = op
-        fn.index = number()
-        fn.inputs = (m, a if keep[0] or a.__class__ is float else a.shape)
-        fn.y = y if keep_y or a.__class__ is float else y.shape
-        return made
-
-    return call
-
-
-def numpy_of(_: Any) -> Any:
-    """NumPy, which is there if an array is."""
-    return modules["numpy"]
-
-
-def _binary(name: str, value: Callable[[Any, Any], Any], dunder: str, quiet: bool) -> None:
-    """The operator of a row of two operands, its reflection, and its form in place; `quiet` if arrays never warn."""
-    op = OPS[name]
-    general = Tensor.apply_op
-    keeps: dict[tuple[bool, bool], tuple[bool, ...]] = {}
-    for m in (True, False):
-        for n in (True, False):
-            keep, keep_y = plan_of(op, (m or None, n or None))
-            keeps[m, n] = (*keep, keep_y)
-
-    array = op.array
-    *read, reads_y = keeps[True, True]
-    reads = any(read)
-
-    def of_arrays(m: Any, a: Any, n: Any, b: Any) -> Tensor:
-        made = Tensor()
-        if quiet:
-            if getattr(a, "size", 0) >= SMALL or getattr(b, "size", 0) >= SMALL:
-                made._value = y = result_of(ufunc_of(op), a, b)
-            else:
-                made._value = y = value(a, b)
-        else:
-            with numpy_of(a).errstate(all="ignore"):
-                made._value = y = result_of(ufunc_of(op) or array, a, b)
-        if y.size >= SMALL:
-            made._owner = owner_of(y)
-        if m is None and n is None:
-            made._fn = None
-            return made
-        made._fn = fn = GradFn()
-        fn.op = op
-        fn.index = number()
-        u, v, w = keeps[m is not None, n is not None]
-        fn.inputs = (m, a if u or a.__class__ is float else a.shape, n, b if v or b.__class__ is float else b.shape)
-        fn.y = y if w else y.shape
-        return made
-
-    def other_way(m: Any, a: Any, n: Any, b: Any, operands: tuple[Any, Any]) -> Any:
-        try:
-            # two floats come here while some thread is in a mode, which may be over by now
-            some = a.__class__ is not float or b.__class__ is not float
-            real = some and not special[0] and _is_real(a) and _is_real(b)
-            if real and (value is not None or (_deep(a) and _deep(b))):
-                return of_arrays(m, a, n, b)
-            return general(op, operands, NONE)
-        except TypeError:
-            return NotImplemented
-        except ValueError:
-            return general(op, operands, NONE)  # which says why
-
-    # The short way stands twice: a call more would cost a tenth of it.
-
-    def method(self: Tensor, other: Any) -> Any:
-        a = self._value
-        m = self._fn
-        if other.__class__ is Tensor:
-            b = other._value
-            n = other._fn
-        else:
-            b = float(other) if other.__class__ is int else other
-            n = None
-        if a.__class__ is not float or b.__class__ is not float or special[0] or value is None:
-            return other_way(m, a, n, b, (self, other))
-        made = Tensor()
-        made._value = y = value(a, b)
-        if m is None and n is None:
-            made._fn = None
-            return made
-        made._fn = fn = GradFn()
-        fn.op = op
-        fn.index = number()
-        fn.inputs = (m, a, n, b) if reads else (m, None, n, None)
-        fn.y = y if reads_y else None
-        return made
-
-    def reflected(self: Tensor, other: Any) -> Any:
-        a = float(other) if other.__class__ is int else other
-        b = self._value
-        n = self._fn
-        if a.__class__ is not float or b.__class__ is not float or special[0] or value is None:
-            return other_way(None, a, n, b, (other, self))
-        made = Tensor()
-        made._value = y = value(a, b)
-        if n is None:
-            made._fn = None
-            return made
-        made._fn = fn = GradFn()
-        fn.op = op
-        fn.index = number()
-        fn.inputs = (None, a, n, b) if reads else (None, None, n, None)
-        fn.y = y if reads_y else None
-        return made
-
-    def in_place(self: Tensor, other: Any) -> Tensor:
-        return self._rebind(getattr(self, f"__{dunder}__")(other), f"__i{dunder}__")
-
-    setattr(Tensor, f"__{dunder}__", method)
-    setattr(Tensor, f"__r{dunder}__", reflected)
-    setattr(Tensor, f"__i{dunder}__", in_place)
-
-
-def _deep(x: Any) -> bool:
-    return x.__class__ is not float and x.ndim > 0
-
-
-def _is_real(x: Any) -> bool:
-    """Whether x is a float, or an array of floats with axes."""
-    return x.__class__ is float or (hasattr(x, "dtype") and x.dtype.kind == "f" and x.ndim > 0)
-
-
-for _name, _dunder in {
-    "add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "pow": "pow", "floordiv": "floordiv", "mod": "mod",
-    "matmul": "matmul",
-}.items():  # fmt: skip
-    _binary(_name, OPS[_name].scalar, _dunder, _name in ("add", "sub", "mul"))
-
-
-def _plain_operator(name: str, dunder: str) -> None:
-    op = OPS[name]
-
-    def method(self: Tensor, other: Any) -> Any:
-        try:
-            return Tensor.apply_op(op, (self, other), NONE)
-        except TypeError:
-            return NotImplemented
-
-    def reflected(self: Tensor, other: Any) -> Any:
-        try:
-            return Tensor.apply_op(op, (other, self), NONE)
-        except TypeError:
-            return NotImplemented
-
-    setattr(Tensor, f"__{dunder}__", method)
-    setattr(Tensor, f"__r{dunder}__", reflected)
-
-
-# as in PyTorch, +x is x itself
-Tensor.__pos__ = lambda self: self  # type: ignore[method-assign]
-_OTHERS = ("lt", "le", "gt", "ge", "eq", "ne", "and", "or")
-for _name in _OTHERS:
-    _plain_operator(_name, _name)
-Tensor.__neg__ = unary(OPS["neg"])  # type: ignore[method-assign]
-
-__all__ = ["Tensor", "backward", "grad", "handle", "plain", "raw_of", "tensor", "wrap"]
+__all__ = ["Tensor", "handle", "operators", "plain", "raw_of", "tensor", "wrap"]
