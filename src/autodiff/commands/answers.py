@@ -77,6 +77,10 @@ def doubts(request: Request, out: Outcome, first: dict[str, Any] | None = None) 
 
 @answering
 def eval(request: Request) -> Parts:
+    if request.line.get("precision"):
+        from autodiff.commands.precise import answer
+
+        return answer(request, False)
     out = differentiate.value(request.program, request.point, request.settings)
     out.notes += doubts(request, out)
     return out, [("value", out.value)], {"value": out.value}, [out.value]
@@ -88,6 +92,10 @@ def _by(prefix: str, found: dict[str, Any]) -> Fields:
 
 @answering
 def grad(request: Request) -> Parts:
+    if request.line.get("precision"):
+        from autodiff.commands.precise import answer
+
+        return answer(request, True)
     out = differentiate.gradient(request.program, request.point, request.wrt(), request.settings)
     out.notes += doubts(request, out)
     found = out.gradient or {}

@@ -107,6 +107,9 @@ OPTIONS: dict[str, Option] = {
     "strict": Option("--strict", FLAG, "", "An error for a nan, an infinity, a kink or lost digits."),
     "convention": Option("--convention", ONE, "LIBRARY", "At kinks answer as torch or jax.", choices="torch jax"),
     "max_ops": Option("--max-ops", ONE, "N", "Stop after N operations (50 million).", convert=whole(1)),
+    "precision": Option(
+        "--precision", ONE, "N", "Compute with N significant digits; numbers are exact decimals.", convert=whole(1)
+    ),
     "checkpoint": Option(
         "--checkpoint", ONE, "K", "Save memory: keep the state every K operations and run again.", convert=whole(1)
     ),
@@ -137,8 +140,8 @@ def _answer(name: str, help: str, options: str, example: str) -> Command:
 COMMANDS: dict[str, Command] = {
     command.name: command
     for command in (
-        _answer("eval", "The value.", "", "'sqrt(2)*x' --at x=3"),
-        _answer("grad", "Value and gradient.", "wrt sensitivity checkpoint", "'(x+2)*x' --at x=2"),
+        _answer("eval", "The value.", "precision", "'sqrt(2)*x' --at x=3"),
+        _answer("grad", "Value and gradient.", "wrt sensitivity checkpoint precision", "'(x+2)*x' --at x=2"),
         _answer("jac", "Jacobian of a scalar, vector or array.", "wrt", "'[x*y, x+y]' --at x=2,y=3"),
         _answer("hess", "Value, gradient and Hessian.", "wrt", "'x^2*y' --at x=1,y=2"),
         _answer("jvp", "Directional derivative.", "dir", "'x*y' --at x=2,y=3 --dir x=1"),

@@ -60,7 +60,8 @@ class Request:
                     help="quote the whole expression: " + _quoted(" ".join(line.operands)),
                 )
         given = Point("--at", self.settings)
-        for entry in (*line.many("at"), *words):
+        self.entries = (*line.many("at"), *words)
+        for entry in self.entries:
             given.add(entry, self.program.inputs)
         self.at_notes = given.notes
         self.point = given.values

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import gc
 import sys
-import threading
-from itertools import chain as joined
+from itertools import count
 
 from autodiff.errors import ComputationError
 from autodiff.ops.record import Op
@@ -18,12 +17,13 @@ from autodiff.rules import compiled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from typing import Any
 
-GROWTH = 200  # nodes between two words with the garbage collector: fewer than make it look
-LONG = 1 << 20  # nodes after which garbage is looked for nevertheless
-LIVELY = 500_000  # objects beyond which the graph itself must be what lives
+GROWTH = 100  # nodes since the collector's last look from which a graph is taken to be growing
+LONG = 1 << 20  # so often, in nodes,
+WINDOW = 40_000  # for so many nodes the collector goes its usual way,
+LIVELY = 500_000  # unless more objects than this are set aside: then they must be the graph
 
 
 class GraphError(ComputationError, RuntimeError):
@@ -32,31 +32,33 @@ class GraphError(ComputationError, RuntimeError):
     kind = "graph"
 
 
-class _Blocks:
-    """Numbers in blocks; between blocks the nodes so far are taken out of the garbage collector's sight.
+number = count(1).__next__
+"""The next node's number: ever larger, in every thread."""
 
-    A growing graph is no garbage, and looking through it again and again doubles the cost at a million nodes.
+
+class _Collector:
+    """Keeps a growing graph out of the garbage collector's sight.
+
+    It is no garbage, and looking through it again and again doubles the cost at a million nodes. Called before
+    each look of the collector; what it finds there is set aside (`gc.freeze`) until the next sweep is over.
     """
 
     def __init__(self) -> None:
-        self.start = 0
-        self.lock = threading.Lock()
+        self.last = 0
         self.frozen = False
 
-    def __iter__(self) -> Iterator[range]:
-        return self
-
-    def __next__(self) -> range:
-        with self.lock:
-            start, self.start = self.start, self.start + GROWTH
-        if start and gc.isenabled() and (self.frozen or not gc.get_freeze_count()):
-            gc.freeze()
-            self.frozen = True
-            if start % LONG < GROWTH and gc.get_freeze_count() < LIVELY:
-                # whoever records for long without a sweep may have made garbage of his own meanwhile
-                self.release()
-                gc.collect()
-        return range(start, start + GROWTH)
+    def __call__(self, phase: str, info: dict[str, int]) -> None:
+        if phase != "start":
+            return
+        here = number()
+        grown, self.last = here - self.last, here
+        if grown < GROWTH or (not self.frozen and gc.get_freeze_count()):
+            return  # nobody records, or somebody else has set objects aside
+        if here % LONG < WINDOW and gc.get_freeze_count() < LIVELY:
+            self.release()  # whoever records for long without a sweep may have made garbage of his own
+            return
+        gc.freeze()
+        self.frozen = True
 
     def release(self) -> None:
         """After a sweep: everything may be collected again."""
@@ -65,10 +67,9 @@ class _Blocks:
             gc.unfreeze()
 
 
-_blocks = _Blocks()
-number = joined.from_iterable(_blocks).__next__
-"""The next node's number."""
-release = _blocks.release
+_collector = _Collector()
+gc.callbacks.append(_collector)
+release = _collector.release
 
 
 class Blank:

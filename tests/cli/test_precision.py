@@ -1,0 +1,45 @@
+"""--precision: as many digits as are asked for, from exact decimals."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import mpmath
+import pytest
+
+
+def test_digits_of_value_and_gradient(do: Any) -> None:
+    assert do("grad", "sqrt(x)", "--at", "x=2", "--precision", "40", "--format", "value").out == (
+        "0.3535533905932737622004221810524245196424\n"
+    )
+    assert do("grad", "0.1*x^2 + pi", "--at", "x=0.3", "--precision", "30").out == (
+        "value  3.15059265358979323846264338328\nd/dx   0.06\n"
+    )
+    with mpmath.workdps(60):
+        want = mpmath.nstr(mpmath.gamma(mpmath.mpf(1) / 3) * mpmath.erf(mpmath.mpf("0.2")), 50)
+    assert do("eval", "gamma(x)*erf(y)", "x=1/3", "y=0.2", "--precision", "50", "-F", "value").out.strip() == want
+    assert do("eval", "y = x; for k in 1..3 { y = y*y }; y", "x=1e-100", "--precision", "9").out == "value  1e-800\n"
+
+
+def test_forms(do: Any) -> None:
+    found = json.loads(do("grad", "x*y", "x=0.1", "y=3", "--wrt", "x", "--precision", "20", "--json").out)
+    assert (found["value"], found["gradient"]) == ("0.3", {"x": "3"})
+    assert do("eval", "2^100 + x\u00b2", "x=1", "--precision", "40").out == "value  1267650600228229401496703205377\n"
+    assert do("eval", "x > 1", "x=2", "--precision", "20").out == "value  true\n"
+    assert do("eval", "log(0)", "--precision", "20").out == "value  -inf\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (["[1, 2]", "--precision", "9"], 1, "shape (2,)"),
+        (["x", "--precision", "9"], 2, "no value for 'x'"),
+        (["x", "--sweep", "x=0:1:2", "--precision", "9"], 2, "--sweep"),
+        (["1", "--precision", "0"], 2, "--precision"),
+        (["1", "--precision", "99999"], 2, "10000"),
+    ],
+)
+def test_refusals(do: Any, words: list[str], status: int, said: str) -> None:
+    done = do("eval", *words)
+    assert done.status == status and said in done.err and not done.out
