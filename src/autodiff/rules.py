@@ -25,6 +25,15 @@ INFIX = {
 _known: dict[tuple[Any, ...], Compiled] = {}
 
 
+_symbols: dict[str, Formula] = {}
+
+
+def symbol(name: str) -> Formula:
+    """The one symbol of this name here, whatever other threads make meanwhile."""
+    found = _symbols.get(name)
+    return _symbols.setdefault(name, Symbol(name)) if found is None else found
+
+
 def written(op: Op, xs: Sequence[str], names: dict[str, Any], arrays: bool = False) -> str:
     """The op applied to operands that are Python text; the functions this names are put into `names`.
 
@@ -59,7 +68,7 @@ def traced(op: Op, i: int, xs: Sequence[str]) -> Formula | float | None:
     if not callable(rule):
         return float(rule)
     try:
-        found = rule(Symbol("y"), *(_operand(k, x) for k, x in enumerate(xs)))
+        found = rule(symbol("y"), *(_operand(k, x) for k, x in enumerate(xs)))
     except (TypeError, ValueError, AttributeError):
         return None  # the rule looks at its operands
     return found if not isinstance(found, Formula) or _length(found) <= LONGEST else None
@@ -69,7 +78,7 @@ def _operand(k: int, text: str) -> Any:
     try:
         return float(text.strip("()"))
     except ValueError:
-        return Symbol(f"x{k}")
+        return symbol(f"x{k}")
 
 
 def _length(root: Formula) -> int:
@@ -90,7 +99,7 @@ def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any
         return f"{name}({', '.join((y, *xs))})"
     if not isinstance(found, Formula):
         return number(float(found))
-    texts: dict[Any, str] = {Symbol("y"): y, **{Symbol(f"x{k}"): x for k, x in enumerate(xs)}}
+    texts: dict[Any, str] = {symbol("y"): y, **{symbol(f"x{k}"): x for k, x in enumerate(xs)}}
     return _text(found, texts, _shared(found, arrays), names, arrays)
 
 
