@@ -143,14 +143,24 @@ sum_to_: Op = Op(
     linear=True,
     hidden=True,
 )
+def _expand(g: Any, axis: Any, shape: tuple[int, ...]) -> Any:
+    if not shape:
+        return g
+    if axis is not None and hasattr(g, "dtype"):
+        back = {a % len(shape) for a in (axis if isinstance(axis, tuple) else (axis,))}
+        rest = iter(g.shape)
+        g = g.reshape([1 if k in back else next(rest) for k in range(len(shape))])
+        if g.shape == shape:
+            return g
+    return numpy().broadcast_to(g, shape)
+
+
 expand: Op = Op(
     "expand",
     "g",
     "a reduced value put back along its axes",
     None,
-    lambda g, axis, shape: (
-        numpy().broadcast_to(g if axis is None else numpy().expand_dims(g, axis), shape) if shape else g
-    ),
+    _expand,
     None,
     [lambda h, y, g, axis, shape: sum_axes(h, axis=axis)],
     linear=True,
