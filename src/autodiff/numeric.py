@@ -6,6 +6,7 @@ An array can only exist if NumPy is loaded already, so `numpy()` costs nothing w
 from __future__ import annotations
 
 import math
+from _thread import _local  # threading's own, without the rest of threading
 from collections.abc import Callable, Collection, Iterator
 from functools import wraps
 from sys import modules
@@ -44,6 +45,15 @@ def is_array(x: object) -> bool:
     return hasattr(x, "strides")
 
 
+class _Quiet(_local):
+    """How many functions with NumPy's warnings off this thread is in."""
+
+    depth = 0
+
+
+quiet = _Quiet()
+
+
 def quietly(function: Rule) -> Rule:
     """The function, with NumPy's warnings off: nan and infinities are answers here, and noted elsewhere."""
 
@@ -53,7 +63,11 @@ def quietly(function: Rule) -> Rule:
         if np is None or not hasattr(np, "errstate"):
             return function(*args, **options)
         with np.errstate(all="ignore"):
-            return function(*args, **options)
+            quiet.depth += 1
+            try:
+                return function(*args, **options)
+            finally:
+                quiet.depth -= 1
 
     return call  # type: ignore[return-value]
 

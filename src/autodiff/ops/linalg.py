@@ -52,11 +52,15 @@ def _with_row(g: Any, b: Any) -> tuple[int, ...]:
 
 
 def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
+    if _rank(b) == 1 and _rank(a) <= 2:
+        return chain(g if _rank(a) == 1 else expand(g, axis=-1, shape=shape(a)), b)
     g, _, b = _as_matrices(g, a, b)
     return _through(g, swap(b))
 
 
 def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
+    if _rank(a) == _rank(b) == 1:
+        return chain(g, a)
     column = _rank(b) == 1
     g, a, b = _as_matrices(g, a, b)
     back = swap(_through(swap(g), a))

@@ -217,6 +217,8 @@ def _extremes(name: str, doc: str, pick: Any, ahead: Op, array: str) -> Op:
         return rule
 
     def kink(y: Any, *xs: Any) -> Any:
+        if len(xs) == 2:
+            return xs[0] == xs[1]
         ties: Any = 0.0
         for x in xs:
             ties = ties + (x == y)
@@ -265,7 +267,7 @@ clip: Op = Op(
     aliases="clamp",
     selects=True,
     samples=[(5.0, 0.0, 2.0), (1.0, 0.0, 2.0), (-1.0, 0.0, 2.0), (1.0, 2.0, 0.0)],
-    kink=lambda y, x, lo, hi: ((x == lo) & (lo <= hi)) | ((x == hi) & (lo <= hi)),
+    kink=lambda y, x, lo, hi: ((x == lo) | (x == hi)) & (lo <= hi),
     kinks="1 for x at a bound",
     germ=lambda x, lo, hi: min_(max_(x, lo), hi),
     # the minimum of a maximum, each of which shares its ties

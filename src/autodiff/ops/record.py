@@ -11,7 +11,7 @@ an operand whose class has an `apply_op` decides itself what applying an op to i
 from __future__ import annotations
 
 from autodiff.errors import ComputationError, ShapeError
-from autodiff.numeric import inf, is_array, nan, numpy, raw, real, shape
+from autodiff.numeric import inf, is_array, nan, numpy, quiet, raw, real, shape
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -149,6 +149,8 @@ class Op:
                 return self.scalar(*[x if x.__class__ is float else real(x) for x in xs], **params)
         np = numpy()
         try:
+            if quiet.depth:
+                return raw(self.array(*[real(x) for x in xs], **params))
             with np.errstate(all="ignore"):
                 return raw(self.array(*[real(x) for x in xs], **params))
         except np.linalg.LinAlgError as error:  # a ValueError too

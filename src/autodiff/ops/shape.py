@@ -143,6 +143,8 @@ sum_to_: Op = Op(
     linear=True,
     hidden=True,
 )
+
+
 def _expand(g: Any, axis: Any, shape: tuple[int, ...]) -> Any:
     if not shape:
         return g
