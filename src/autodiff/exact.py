@@ -10,13 +10,18 @@ from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
+    from autodiff.errors import Span
 
-def lifted(program: Program) -> Program:
-    """The program with every number extended, so that what is computed from numbers alone is exact too."""
-    code = [(opcode, lift(argument) if opcode == CONST else argument, span) for opcode, argument, span in program.code]
+
+def lifted(program: Program, read: Callable[[float, Span], Any] = lambda argument, span: lift(argument)) -> Program:
+    """The program with every number extended, so that what is computed from numbers alone is exact too.
+
+    `read` gives the extended number of a float64 and its place in the text.
+    """
+    code = [(op, read(argument, span) if op == CONST else argument, span) for op, argument, span in program.code]
     return Program(
         program.source,
         code,

@@ -10,7 +10,7 @@ from autodiff.errors import Note, RequestError, ShapeError
 from autodiff.evaluate import CONSTANTS, check_names, evaluate
 from autodiff.operands.extended import Extended, digits, lift, m
 from autodiff.parse import parse
-from autodiff.parse.program import CONST, Program
+from autodiff.parse.program import Program
 from autodiff.tape import value_of
 
 TYPE_CHECKING = False
@@ -31,16 +31,7 @@ def decimal(program: Program) -> Program:
         except ValueError:
             return lift(argument)  # a superscript, which is whole
 
-    code = [(op, spelled(arg, span) if op == CONST else arg, span) for op, arg, span in program.code]
-    return Program(
-        program.source,
-        code,
-        program.input_spans,
-        program.bound,
-        program.differentiated,
-        program.unused,
-        program.functions,
-    )
+    return exact.lifted(program, spelled)
 
 
 def constants(program: Program, bound: dict[str, Any]) -> dict[str, Any]:
