@@ -172,3 +172,13 @@ def test_functions_made_of_rows_say_what_they_are(module: str) -> None:
     for name, value in found.items():
         if name[:1] != "_" and callable(value) and getattr(value, "__module__", "").endswith(module):
             assert value.__doc__ and len(value.__doc__) > 8, name
+
+
+def test_spread_is_by_n_minus_1_as_in_pytorch_and_by_n_as_in_numpy() -> None:
+    v = ad.tensor([1.0, 3.0, 8.0], requires_grad=True)
+    data = np.array([1.0, 3.0, 8.0])
+    assert v.std().item() == pytest.approx(data.std(ddof=1)) and ad.var(v).item() == pytest.approx(data.var(ddof=1))
+    assert v.std(unbiased=False).item() == pytest.approx(data.std()) and v.var(correction=0).item() == data.var()
+    assert np.std(v).item() == pytest.approx(data.std()) and np.var(v, ddof=1).item() == pytest.approx(data.var(ddof=1))
+    assert ad.compile("std(v)")(v=data) == pytest.approx(data.std())
+    assert math.isnan(ad.tensor([2.0]).std().item())

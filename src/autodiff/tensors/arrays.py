@@ -224,6 +224,8 @@ def array_function(called: Any, xs: tuple[Any, ...], options: dict[str, Any]) ->
     )
     if found is None:
         raise _refusal(name)
+    if name in ("std", "var"):
+        given.setdefault("ddof", 0)  # NumPy's own, where PyTorch's is 1
     try:
         return found(*xs, **given)
     except ComputationError:

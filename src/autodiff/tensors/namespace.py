@@ -98,12 +98,9 @@ def reduction(name: str) -> Function:
                 options["unbiased"], dim = dim, None
             unbiased = options.pop("unbiased", None)
             ddof = options.pop("correction", options.pop("ddof", None))
-            if options.get("axis") is None and keepdim.__class__ is bool and keepdim and "keepdim" not in options:
-                pass
             if unbiased is not None:
                 ddof = int(unbiased)
-            if ddof is not None:
-                params["ddof"] = int(ddof)
+            params["ddof"] = 1 if ddof is None else int(ddof)  # as in PyTorch; the language and NumPy divide by n
         if "axis" in options:
             dim = options.pop("axis")
         keep = options.pop("keepdims", keepdim) or False
