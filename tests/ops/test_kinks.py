@@ -181,3 +181,12 @@ def test_conventions_are_ours_away_from_kinks(library: str) -> None:
             np.testing.assert_allclose(theirs[name], ours[name], rtol=1e-14)
         seen |= {row.name for row in OPS.values() if f"{row.name}(" in text} | {"amax", "amin"}
     assert {row.name for row in OPS.values() if row.conventions} <= seen
+
+
+def test_both_sides_of_a_norm_at_0() -> None:
+    """For any p: along a line through 0 the norm is |t| times that of the direction."""
+    program = parse("norm([x, 2*x], 3)")
+    (note,) = gradient(program, {"x": 0.0}, ["x"]).notes
+    assert "-2.08008 from the left, 2.08008 from the right" in note.message  # 9^(1/3)
+    found = gradient(parse("norm([x, y], 3) - abs(x)"), {"x": 0.0, "y": 0.0}, ["x"])
+    assert found.gradient == {"x": 0.0} and not found.notes

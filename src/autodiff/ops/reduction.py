@@ -531,6 +531,11 @@ def _norm_germ(x: Any, p: Any, axis: Any) -> Any:
         return sqrt(sum_(mul(x, x), axis=axis))
     if p in (math.inf, -math.inf):
         return (amax if p > 0.0 else amin)(abs_(x), axis=axis)
+    if p != 1.0 and axis is None and hasattr(x, "field") and not numpy().any(x[0]):
+        # x is t·u, and the norm of that t times the norm of u
+        order = x.field.order
+        inner = norm(x.field.series([x[k] for k in range(1, order + 1)]), p)
+        return x.field.series([0.0, *(inner[k] if hasattr(inner, "field") else 0.0 for k in range(order))])
     powers = sum_(pow_(abs_(x), p), axis=axis)
     return powers if p == 1.0 else pow_(powers, div(1.0, p))
 
