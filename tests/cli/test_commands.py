@@ -232,3 +232,14 @@ def test_examples_of_the_help_run(do: Any) -> None:
     for name, command in COMMANDS.items():
         done = do(name, *shlex.split(command.example))
         assert (done.status, done.err) == (0, ""), name
+
+
+def test_colours_of_answers(do: Any) -> None:
+    line = ("grad", "x - y + 0*z", "--at", "x=2,y=3,z=1")
+    assert do(*line, "--color", "always").out == (
+        "\x1b[36mvalue\x1b[0m  \x1b[31m-1\x1b[0m\n\x1b[36md/dx\x1b[0m   1\n"
+        "\x1b[36md/dy\x1b[0m   \x1b[31m-1\x1b[0m\n\x1b[36md/dz\x1b[0m   \x1b[2m0\x1b[0m\n"
+    )
+    assert "\x1b" not in do(*line).out and "\x1b" not in do(*line, "-F", "csv", "--color", "always").out
+    assert do("derive", "x^2", "--color", "always").out == "\x1b[36md/dx\x1b[0m  2*x\n"
+    assert "\x1b[36mcondition x\x1b[0m" in do(*line, "--sensitivity", "--color", "always").out

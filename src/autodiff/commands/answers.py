@@ -39,7 +39,7 @@ def answering(rule: Callable[[Request], Parts]) -> Callable[[Line, Output], list
         notes = request.notes() + outcome.notes
         strict(request, notes, asked)
         report = Report(fields, described(request, parts, notes), asked)
-        out.write(render(report, request.format, request.digits) + "\n")
+        out.write(render(report, request.format, request.digits, out.colour) + "\n")
         return notes
 
     return command

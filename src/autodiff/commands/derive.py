@@ -39,7 +39,7 @@ def derive(line: Line, out: Output) -> list[Note]:
     fields = [(label(name, order), formula) for name, formula in written.items()]
     parts = document("derive", {"expression": request.source, "derivatives": written}, notes)
     report = Report(fields, parts, [*written.values()])
-    text = render(report, request.format, request.digits)
+    text = render(report, request.format, request.digits, out.colour)
     out.write(text + "\n" if text else "")
     return notes
 

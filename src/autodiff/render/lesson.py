@@ -7,7 +7,7 @@ which operand, and where paths meet the sum.
 from __future__ import annotations
 
 from autodiff.render.steps import Words, arrivals, is_literal, leaves, sweep
-from autodiff.render.terminal import pad, pad_left, printable, width
+from autodiff.render.terminal import by_sign, pad, pad_left, printable, width
 from autodiff.render.view import Row
 
 TYPE_CHECKING = False
@@ -282,12 +282,8 @@ def tables(lesson: Lesson, columns: int) -> str:
 
 
 def _style(value: Any) -> str:
-    """By sign: negative red, zero dim, not finite yellow."""
-    if not isinstance(value, float):
-        return ""
-    if value - value != 0.0:
-        return "bold yellow"
-    return "red" if value < 0.0 else "dim" if value == 0.0 else ""
+    """By sign, in the words of rich."""
+    return {"note": "bold yellow", "negative": "red", "dim": "dim"}.get(by_sign(value), "")
 
 
 def data(lesson: Lesson) -> dict[str, Any]:

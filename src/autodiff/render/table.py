@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff.render.number import inline, is_array, nested, number, rows
-from autodiff.render.terminal import pad, printable
+from autodiff.render.terminal import by_sign, pad, paint, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,8 +28,8 @@ class Report:
         self.asked = asked
 
 
-def render(report: Report, format: str, digits: int | None = None) -> str:
-    """The answer as text, json, csv, tsv or value, without a final newline."""
+def render(report: Report, format: str, digits: int | None = None, colour: bool = False) -> str:
+    """The answer as text (in colour where a terminal shows it), json, csv, tsv or value, without a final newline."""
     if format == "json":
         from autodiff.render.document import dumps
 
@@ -39,17 +39,21 @@ def render(report: Report, format: str, digits: int | None = None) -> str:
     if format in SEPARATORS:
         separator = SEPARATORS[format]
         return header(report.fields, separator) + "\n" + line(report.fields, separator, digits)
-    return text(report.fields, digits)
+    return text(report.fields, digits, colour)
 
 
-def text(fields: Sequence[Field], digits: int | None = None) -> str:
-    """Two aligned columns; the rows of a matrix stand below each other, its columns aligned."""
+def text(fields: Sequence[Field], digits: int | None = None, colour: bool = False) -> str:
+    """Two aligned columns; the rows of a matrix stand below each other, its columns aligned.
+
+    In colour the labels are those of inputs, and numbers show their sign.
+    """
     labels = [printable(label) for label, _ in fields]
     columns = 2 + max((len(label) for label in labels), default=0)
     lines: list[str] = []
     for label, (_, value) in zip(labels, fields, strict=True):
         first, *others = _block(value, digits)
-        lines.append((pad(label, columns) + first).rstrip())
+        gap = pad(label, columns)[len(label) :]
+        lines.append((paint(label, "input", colour) + gap + paint(first, by_sign(value), colour)).rstrip())
         lines += [" " * columns + other for other in others]
     return "\n".join(lines)
 

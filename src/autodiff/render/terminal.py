@@ -83,3 +83,12 @@ def pad_left(text: str, columns: int) -> str:
 
 def paint(text: str, style: str, colour: bool) -> str:
     return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if colour and text and style else text
+
+
+def by_sign(value: object) -> str:
+    """The style of a number: negative, zero, or not finite; of anything else none."""
+    if not isinstance(value, float):
+        return ""
+    if value - value != 0.0:
+        return "note"
+    return "negative" if value < 0.0 else "dim" if value == 0.0 else ""
