@@ -205,7 +205,7 @@ def _quick(
                         continue
             mine = fn in owned and fn not in found
             sent = _array_sent(fn, g, needed, mine)
-            if mine and op.elementwise and all(c is not g for _, c, _ in sent):
+            if mine and op.elementwise and all(c is not g and getattr(c, "base", None) is not g for _, c, _ in sent):
                 put_back(g)
             for a, c, fresh in sent:
                 s = get(a)
