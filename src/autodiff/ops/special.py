@@ -88,23 +88,41 @@ def _lgamma(x: float) -> float:
         return inf
 
 
+# B_2k of the asymptotic series of trigamma (DLMF 5.15.8), highest first; from 12 on their sum is right to rounding
+BERNOULLI = (-3617.0 / 510.0, 7.0 / 6.0, -691.0 / 2730.0, 5.0 / 66.0, -1.0 / 30.0, 1.0 / 42.0, -1.0 / 30.0, 1.0 / 6.0)
+
+
+def _trigamma(x: Any) -> Any:
+    """The derivative of digamma for floats or arrays x > 0: twelve steps of its recurrence, then the series."""
+    t = 1.0 / (x + 12.0)
+    u = t * t
+    tail = BERNOULLI[0] * u
+    for b in BERNOULLI[1:]:
+        tail = (tail + b) * u
+    total = t + (0.5 * u + t * tail)
+    for k in range(11, -1, -1):
+        t = 1.0 / (x + k)
+        total += t * t
+    return total
+
+
 def _polygamma(n: float, x: float) -> float:
-    """By scipy for x > 0; by the reflection formula (DLMF 5.15.6) through cot left of 0."""
+    """By series or scipy for x > 0; by the reflection formula (DLMF 5.15.6) through cot left of 0."""
     if n == 0.0:
         return float(special().digamma(x))
-    if x > 0.0 or x != x:
-        return float(special().polygamma(int(n), x))
-    if x == math.floor(x):
-        return inf if int(n) % 2 else nan
-    # psi_n(1-x) + (-1)^(n+1) psi_n(x) = (-1)^n pi d^n/dx^n cot(pi x)
     k = int(n)
-    return (-1.0) ** k * float(special().polygamma(k, 1.0 - x)) - math.pi * _cot_derivative(k, x)
+    if x > 0.0 or x != x:
+        return float(_trigamma(x) if k == 1 else special().polygamma(k, x))
+    if x == math.floor(x):
+        return inf if k % 2 else nan
+    # psi_n(1-x) + (-1)^(n+1) psi_n(x) = (-1)^n pi d^n/dx^n cot(pi x)
+    return (-1.0) ** k * _polygamma(n, 1.0 - x) - math.pi * _cot_derivative(k, x)
 
 
 def _polygammas(n: Any, x: Any) -> Any:
     np = numpy()
     if not np.ndim(n) and n > 0.0 and (x > 0.0).all():
-        return special().polygamma(int(n), x)
+        return _trigamma(x) if n == 1.0 else special().polygamma(int(n), x)
     return each(_polygamma)(n, x)
 
 
@@ -118,7 +136,7 @@ def _cot_derivative(n: int, x: float) -> float:
             new[i] -= math.pi * v
             new[i + 2] -= math.pi * v
         p = new
-    c = 1.0 / math.tan(math.pi * math.fmod(x, 1.0))
+    c = 1.0 / math.tan(math.pi * math.remainder(x, 1.0))
     total = 0.0
     for v in reversed(p):
         total = total * c + v
