@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from autodiff.tensors.random import randn_like as randn_like
     from autodiff.tensors.random import randperm as randperm
     from autodiff.tensors.random import seed as seed
+    from autodiff.tensors.size import Size as Size
     from autodiff.tensors.tensor import Tensor as Tensor
     from autodiff.tensors.tensor import tensor as tensor
 
@@ -70,6 +71,7 @@ HOMES = {
     ),
     "autograd": ("linalg", "nn", "utils", "cuda", "special"),
     "expression": ("compile", "Expression"),
+    "size": ("Size",),
 }  # fmt: skip
 MODULES = {"func": "func", "autograd": "autograd"}
 DTYPES = (

@@ -238,8 +238,12 @@ def test_a_changed_saved_value_is_an_error_that_names_the_operation(data: Any) -
     y.add_(1)  # the sum never needed it
     z.backward()
     y = x * 3
-    y.mul_(y.detach())  # saved by the operation that changes it
+    y.mul_(y.detach().clone())
     y.sum().backward()
+    y = x * 3
+    y.mul_(y.detach())  # which shows the change
+    with pytest.raises(RuntimeError, match="mul_"):
+        y.sum().backward()
 
 
 def test_relu_of_a_positive_number_is_an_object_of_its_own() -> None:

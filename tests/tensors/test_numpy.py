@@ -115,3 +115,26 @@ def test_operators_with_numpy_on_the_left_keep_the_graph() -> None:
     assert s.grad is not None and s.grad.item() == 10.0
     with pytest.raises(AutodiffError):
         a += v  # type: ignore[misc]
+
+
+def test_arrays_change_with_their_tensors() -> None:
+    array = np.ones(2)
+    t = ad.from_numpy(array)
+    array[0] = 5.0
+    assert t.tolist() == [5.0, 1.0]
+    t.mul_(2)
+    assert array.tolist() == [10.0, 2.0]
+    array += 1
+    assert t.tolist() == [11.0, 3.0]
+    x = ad.tensor([1.0, 2.0], requires_grad=True)
+    shown = x.detach().numpy()
+    square = x * x
+    with ad.no_grad():
+        x += 1
+    assert shown.tolist() == [2.0, 3.0]
+    shown[0] = 7.0
+    assert x.tolist() == [7.0, 3.0]
+    with pytest.raises(RuntimeError, match="__iadd__"):
+        square.sum().backward()
+    kept = ad.tensor([3.0])
+    assert kept.numpy() is kept.numpy() and ad.tensor(kept.numpy()).add_(1).item() == 4.0 and kept.item() == 3.0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.dtypes import cast
+from autodiff.tensors.dtypes import cast, kind_of
 from autodiff.tensors.tensor import Tensor, raw_of, tensor, wrap
+from autodiff.tensors.views import share
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -194,12 +195,18 @@ def one_hot(places: Any, num_classes: int = -1) -> Tensor:
 
 
 def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
-    """data itself if it is a tensor, else a tensor of it.
+    """data itself if it is a tensor, else a tensor of it; one of a NumPy array of float64 changes with it.
 
     >>> as_tensor([1.0])
     tensor([1.])
     """
-    return data if data.__class__ is Tensor else tensor(data, dtype=dtype)
+    if data.__class__ is Tensor:
+        return data if dtype is None else to(data, dtype)
+    if numeric.is_array(data) and data.dtype == float and data.flags.writeable and kind_of(dtype or float) == "f":
+        made = wrap(numeric.raw(data))
+        share(made, data)
+        return made
+    return tensor(data, dtype=dtype)
 
 
 def sized(*data: Any) -> Tensor:
@@ -250,7 +257,7 @@ def to(x: Any, *where: Any, **options: Any) -> Tensor:
     >>> to(tensor([1.7]), int)
     tensor([1])
     """
-    from autodiff.tensors.dtypes import Dtype, device, kind_of
+    from autodiff.tensors.dtypes import Dtype, device
 
     wanted = options.get("dtype")
     for item in where:

@@ -13,6 +13,7 @@ from autodiff.tensors.compose import RangeError, axis_of, kept
 from autodiff.tensors.dtypes import dtype_of
 from autodiff.tensors.operators import unary
 from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
+from autodiff.tensors.views import viewing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -353,9 +354,16 @@ OTHERS: dict[str, Function] = {
     "is_contiguous": lambda x: True, "element_size": lambda x: 8, "special_expit": _row("sigmoid", "sigmoid."),
     "rsub": swapped("sub"), "positive": _row("pos", "x itself."),
 }  # fmt: skip
+VIEWS = (
+    "expand", "expand_as", "broadcast_to", "transpose", "swapaxes", "swapdims", "t", "permute", "movedim", "moveaxis",
+    "squeeze", "unsqueeze", "split", "chunk", "narrow", "select", "unbind", "diagonal", "unfold",
+)  # fmt: skip
+IN_ORDER = ("view", "view_as", "reshape", "reshape_as", "flatten", "ravel")  # views where no entry must be moved
+for _name in (*VIEWS, *IN_ORDER):
+    OTHERS[_name] = viewing(OTHERS[_name], _name in IN_ORDER)
 PROPERTIES: dict[str, Function] = {
     "dtype": lambda x: dtype_of(x._value), "device": lambda x: _cpu(), "is_cuda": lambda x: False,
-    "mT": lambda x: compose.transpose(x, -2, -1), "H": lambda x: compose.transpose(x), "itemsize": lambda x: 8,
+    "mT": lambda x: OTHERS["transpose"](x, -2, -1), "H": lambda x: x.T, "itemsize": lambda x: 8,
     "nbytes": lambda x: 8 * x.numel(), "real": create.same,
 }  # fmt: skip
 """What a tensor has without a call."""

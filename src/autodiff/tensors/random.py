@@ -167,7 +167,7 @@ def rand_like(x: Any, **options: Any) -> Tensor:
     """Uniform numbers in the shape of another tensor.
 
     >>> rand_like(tensor([1.0, 2.0])).shape
-    (2,)
+    torch.Size([2])
     """
     return rand(numeric.shape(raw_of(x)), **options)
 
@@ -176,7 +176,7 @@ def randn_like(x: Any, **options: Any) -> Tensor:
     """Normal numbers in the shape of another tensor.
 
     >>> randn_like(tensor([1.0, 2.0])).shape
-    (2,)
+    torch.Size([2])
     """
     return randn(numeric.shape(raw_of(x)), **options)
 
@@ -226,7 +226,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Gene
     """Normal numbers of the mean and deviation given, of a size or of theirs.
 
     >>> normal(0.0, 1.0, (2, 3)).shape
-    (2, 3)
+    torch.Size([2, 3])
     """
     if size is None:
         size = numeric.shape(raw_of(mean)) or numeric.shape(raw_of(std))

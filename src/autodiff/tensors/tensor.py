@@ -11,8 +11,10 @@ from autodiff.ops import OPS
 from autodiff.ops.record import Op
 from autodiff.tensors.buffers import SMALL, Owner, owner_of
 from autodiff.tensors.dtypes import KindError
-from autodiff.tensors.graph import AccumulateGrad, Blank, GraphError, Handle, note_change, number, record
+from autodiff.tensors.graph import AccumulateGrad, Blank, GraphError, Handle, number, record
 from autodiff.tensors.modes import mode, special
+from autodiff.tensors.size import EMPTY, Size
+from autodiff.tensors.views import Links, change, given_away, link
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,16 +30,15 @@ class Tensor:
     Made by `tensor(data)` and by operations on tensors. Values are float64 (comparisons give truth values).
     """
 
-    __slots__ = ("__weakref__", "_base", "_changes", "_fn", "_kept", "_owner", "_value")
+    __slots__ = ("__weakref__", "_fn", "_kept", "_links", "_owner", "_value")
     op_rank = 3
     __array_priority__ = 1000
 
     _value: Any
     _fn: Any
     """The node that made it, AccumulateGrad of a leaf, None where no derivative is wanted."""
-    _base: Tensor
-    """Of a detached tensor: where it came from."""
-    _changes: int
+    _links: Links
+    """Of what was changed in place, of views, and of tensors that have them."""
     _owner: Owner
     """Of a large array: gives it back when the tensor goes."""
     _kept: Tensor | None
@@ -79,9 +80,14 @@ class Tensor:
     # What it is.
 
     @property
-    def shape(self) -> tuple[int, ...]:
-        """Length along each axis; () for one number."""
-        return numeric.shape(self._value)
+    def shape(self) -> Size:
+        """Length along each axis; empty for one number.
+
+        >>> tensor([[1.0, 2.0]]).shape
+        torch.Size([1, 2])
+        """
+        value = self._value
+        return EMPTY if value.__class__ is float or value.__class__ is bool else Size(value.shape)
 
     @property
     def ndim(self) -> int:
@@ -105,11 +111,11 @@ class Tensor:
     @property
     def T(self) -> Tensor:
         """The axes in reverse order."""
-        return self._apply("transpose")
+        return link(_turned(self), self, _turned)  # type: ignore[no-any-return]
 
     def t(self) -> Tensor:
         """The transpose of a matrix or vector."""
-        return self._apply("transpose")
+        return self.T
 
     @property
     def requires_grad(self) -> bool:
@@ -191,7 +197,8 @@ class Tensor:
     @property
     def _version(self) -> int:
         """How often it was changed in place."""
-        return getattr(self, "_changes", 0)
+        links = getattr(self, "_links", None)
+        return 0 if links is None else links.changes
 
     if TYPE_CHECKING:
         # set below from the rows
@@ -242,13 +249,11 @@ class Tensor:
             raise GraphError(
                 "NumPy would lose the derivative of a tensor that requires a gradient", help="call .detach().numpy()"
             )
-        return numeric.numpy().asarray(self._value)
+        return given_away(self)
 
     def detach(self) -> Tensor:
         """The same value outside the graph. Changes in place show in both."""
-        made = wrap(self._value)
-        made._base = getattr(self, "_base", self)
-        return made
+        return link(wrap(self._value), self, None)  # type: ignore[no-any-return]
 
     @property
     def data(self) -> Tensor:
@@ -317,9 +322,9 @@ class Tensor:
         return made
 
     def __getattr__(self, name: str) -> Any:
-        from autodiff.tensors.namespace import PROPERTIES, in_place, method
-
         if name[:1] != "_":
+            from autodiff.tensors.namespace import PROPERTIES, in_place, method
+
             if name in PROPERTIES:
                 return PROPERTIES[name](self)
             found = method(name)
@@ -332,22 +337,35 @@ class Tensor:
 
     def __getitem__(self, index: Any) -> Tensor:
         items = _index(index)
-        try:
-            return self._apply("index", index=items)
-        except ShapeError:
-            from autodiff.tensors.compose import pick
+        for item in items:
+            if item.__class__ is not int and item.__class__ is not slice:
+                break
+        else:
+            try:
+                return link(self._apply("index", index=items), self, items)  # type: ignore[no-any-return]
+            except ShapeError:
+                pass
+        from autodiff.tensors.compose import pick  # which takes None and `...`, or says what is wrong
 
-            return pick(self, items)  # type: ignore[no-any-return]  # which takes None and `...`, or says what is wrong
+        made: Tensor = pick(self, items)
+        if made is self or any(numeric.is_array(item) or item.__class__ is bool for item in items):
+            return made
+        return link(made, self, lambda x: pick(x, items))  # type: ignore[no-any-return]
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        value = value if value.__class__ is Tensor else plain(value)
-        made = Tensor.apply_op(OPS["put"], (self, value), {"index": _index(index)})
-        self._rebind(made, "__setitem__")
+        items = _index(index)
+        if value.__class__ is Tensor:
+            links = getattr(value, "_links", None)
+            if links is not None and links.parent is self and links.how.__class__ is tuple and links.how == items:
+                return  # after x[i] += 1, which has changed x already
+        else:
+            value = plain(value)
+        self._rebind(self._apply("put", value, index=items), "__setitem__")
 
     def __len__(self) -> int:
         if not self.shape:
             raise KindError("one number has no length")
-        return self.shape[0]
+        return int(self.shape[0])
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
@@ -400,16 +418,9 @@ class Tensor:
             )
         if made.shape != self.shape:
             raise ShapeError(f"{name} would change the shape from {self.shape} to {made.shape}")
-        base = getattr(self, "_base", None)
-        old = self._value
-        self._value = made._value
-        self._changes = self._version + 1
-        if base is not None and base._value is old:
-            base._value = made._value
-            base._changes = base._version + 1
-        note_change(old, name, number() if made._fn is None else made._fn.index)
-        if made._fn is not None:
-            self._fn = made._fn
+        if recording and self._fn is not None and made._fn is None:
+            made = Tensor.apply_op(OPS["where"], (True, made, self), NONE)  # nothing flows to what was there
+        change(self, made, name)
         return self
 
     def zero_(self) -> Tensor:
@@ -473,7 +484,7 @@ class Tensor:
 
 
 ARRANGES = frozenset((
-    "index", "reshape", "transpose", "moveaxis", "broadcast", "flatten", "concat", "stack", "diag",
+    "index", "put", "reshape", "transpose", "moveaxis", "broadcast", "flatten", "concat", "stack", "diag",
 ))  # fmt: skip
 
 
@@ -537,6 +548,10 @@ def plain(x: Any) -> Any:
 
 def full_like(like: Tensor, value: float) -> Any:
     return numeric.numpy().full(like.shape, value) if like.shape else value * 1.0
+
+
+def _turned(x: Tensor) -> Tensor:
+    return x._apply("transpose")
 
 
 def _index(index: Any) -> tuple[Any, ...]:

@@ -1,0 +1,178 @@
+"""Views: tensors that show entries of another one, so that a change in place of either shows in both.
+
+Values are not shared, since rules may have saved them: a change makes a new value, which is put into the tensor that
+the view was taken of; then all views look again. Both are recorded like any operation. NumPy arrays that a tensor was
+made of, or gave away, are written over.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from weakref import ref as reference
+
+from autodiff import numeric
+from autodiff.tensors.graph import GraphError, note_change, number
+from autodiff.tensors.modes import mode, no_grad
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+MANY = 64  # views of a tensor from which the dead are looked for
+
+
+class Links:
+    """What few tensors have: how often they were changed in place, what they show, and who shows them."""
+
+    __slots__ = ("changes", "how", "parent", "views")
+
+    def __init__(self, parent: Any = None, how: Any = None) -> None:
+        self.changes = 0
+        self.parent = parent
+        self.how = how
+        """The index of the entries shown, or the function that shows them; None of a tensor taken out of the graph."""
+        self.views: list[Any] | None = None
+
+
+def links_of(x: Any) -> Links:
+    """The links of a tensor, made at the first use."""
+    try:
+        return x._links  # type: ignore[no-any-return]
+    except AttributeError:
+        x._links = made = Links()
+        return made
+
+
+def link(view: Any, x: Any, how: Any) -> Any:
+    """A tensor just made, as a view of x."""
+    view._links = Links(x, how)
+    _shown_by(x, view)
+    return view
+
+
+def _shown_by(x: Any, view: Any) -> None:
+    links = links_of(x)
+    views = links.views
+    if views is None:
+        views = links.views = []
+    views.append(reference(view))
+    n = len(views)
+    if n >= MANY and not n & (n - 1):  # at powers of two, so that long lists are seldom gone through
+        views[:] = [ref for ref in views if ref() is not None]
+
+
+def viewing(function: Callable[..., Any], copies: bool = False) -> Callable[..., Any]:
+    """The function with its result (or results) as views of its first operand; where it `copies`, only if in order."""
+
+    @wraps(function)
+    def call(x: Any, *args: Any, **options: Any) -> Any:
+        made = function(x, *args, **options)
+        if not hasattr(x, "_fn"):
+            return made
+        if made.__class__ is tuple:
+            for k, part in enumerate(made):
+                link(part, x, lambda b, k=k: function(b, *args, **options)[k])
+        elif made is not x and not (copies and numeric.is_array(x._value) and not x._value.flags.c_contiguous):
+            link(made, x, lambda b: function(b, *args, **options))
+        return made
+
+    return call
+
+
+def share(x: Any, array: Any) -> Any:
+    """The array, as one that changes with x and x with it."""
+    if array.ndim:
+        x._value = array
+        _shown_by(x, array)
+    return array
+
+
+def given_away(x: Any) -> Any:
+    """The value of a tensor as an array that changes with it."""
+    links = getattr(x, "_links", None)
+    while links is not None and links.parent is not None and links.how is None:
+        x = links.parent
+        links = getattr(x, "_links", None)
+    if not numeric.is_array(x._value):
+        return numeric.numpy().asarray(x._value)
+    for ref in () if links is None else links.views or ():
+        if ref() is x._value:
+            return x._value
+    return share(x, x._value.copy())  # others may have the value
+
+
+def change(x: Any, made: Any, name: str) -> None:
+    """x becomes `made`, and what x shows and what shows x change with it."""
+    links = getattr(x, "_links", None)
+    if links is None or (links.parent is None and not links.views):
+        _settle(x, made, name)
+        return
+    path = []
+    while links is not None and links.parent is not None:
+        path.append((links.parent, links.how))
+        links = getattr(links.parent, "_links", None)
+    apart = any(how is None for _, how in path)
+    leaf = path[-1][0]._fn if path else None
+    if mode.recording and not apart and leaf is not None and leaf.op is None:
+        raise GraphError(
+            f"a view of a leaf that requires a gradient can't be changed in place by {name}",
+            help="change it inside `with no_grad():`",
+        )
+    if apart and mode.recording:
+        with no_grad():
+            _spread(x, path, made.detach(), name)
+    else:
+        _spread(x, path, made, name)
+
+
+def _spread(x: Any, path: list[Any], made: Any, name: str) -> None:
+    for parent, how in path:
+        made = _put(parent, how, made)
+        x = parent
+    _settle(x, made, name)
+    changed = [x]
+    while changed:
+        parent = changed.pop()
+        for ref in tuple(links_of(parent).views or ()):
+            view = ref()
+            if numeric.is_array(view):
+                numeric.numpy().copyto(view, parent._value)
+                parent._value = view
+                note_change(view, name, number())
+            elif view is not None and view._links.parent is parent:
+                _settle(view, _shown(parent, view._links.how), name)
+                changed.append(view)
+
+
+def _settle(x: Any, made: Any, name: str) -> None:
+    old = x._value
+    x._value = made._value
+    links_of(x).changes += 1
+    note_change(old, name, number() if made._fn is None else made._fn.index)
+    if made._fn is not None:
+        x._fn = made._fn
+
+
+def _shown(x: Any, how: Any) -> Any:
+    if how is None:
+        return x.detach()
+    return x._apply("index", index=how) if how.__class__ is tuple else how(x)
+
+
+def _put(x: Any, how: Any, made: Any) -> Any:
+    """x with another value where the view shows it."""
+    if how is None:
+        return made
+    if how.__class__ is tuple:
+        return x._apply("put", made, index=how)
+    from autodiff.tensors.compose import reshape, run
+    from autodiff.tensors.tensor import wrap
+
+    np = numeric.numpy()
+    places = np.asarray(how(wrap(np.arange(float(x.numel())).reshape(x.shape)))._value).astype(int)
+    if len(np.unique(places)) < places.size:
+        raise GraphError(
+            "an expanded tensor shows entries more than once and can't be changed", help="clone() it first"
+        )
+    return reshape(run("put", reshape(x, -1), made, index=(places,)), *x.shape)
