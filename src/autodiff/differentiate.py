@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 from autodiff import numeric
-from autodiff.errors import AutodiffError, ComputationError, NameProblem, Note, RequestError, ShapeError
+from autodiff.errors import AutodiffError, NameProblem, Note, RequestError, ShapeError
 from autodiff.evaluate import MAX_OPS, Run, check_names, evaluate, inputs_of, suggestion, too_many
 from autodiff.ops import OPS
 from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from autodiff.parse.program import Program
@@ -130,87 +132,126 @@ class Job:
         if numeric.is_finite(value_of(root)) and not all(map(numeric.is_finite, result.values())):
             from autodiff.notes import steep
 
-            self.notes += steep(root, seed, leaves, self.program.source)
+            self.notes += steep(root, seed, leaves, self.program.source, self.root.index)
         return result
 
-    def kinks(self, root: Any, seed: Any) -> list[Node]:
+    def kinks(self, root: Any, seed: Any) -> dict[Node, bool]:
         if not isinstance(root, Node) or self.settings.convention or not self.leaves:
-            return []
+            return {}
         nodes = root.tape.nodes
         for k in range(root.index + 1):
             op = nodes[k].op
             if op is not None and op.kink is not None:
                 break
         else:
-            return []
+            return {}
         from autodiff.notes import kinks
 
         return kinks(root, seed, list(self.leaves.values()))
 
-    def settle(self, root: Any, seed: Any, result: dict[str, Any]) -> dict[str, Any]:
+    def settle(self, root: Any, seed: Any, result: dict[str, Any], *, first: bool = True) -> dict[str, Any]:
         """At kinks: the derivative where both sides agree, else ours with a note.
 
-        Each entry of `result` has the root's shape, then the leaf's.
+        Each entry of `result` has the root's shape, then the leaf's. A root that is itself a derivative is not
+        the `first`: beside a kink it is what the conventions made of it, and its sides are no numbers to tell.
         """
         at = self.kinks(root, seed)
         if not at:
             return result
         from autodiff.onesided import one_sided
 
+        if not self.affordable(root):
+            self.note_kinks(node for node, sure in at.items() if sure)
+            return result
         np = numeric.numpy()
-        entries = sum(len(_places(leaf.value)) for leaf in self.leaves.values())
-        differ: tuple[str, Any, Any, Any] | None = None
-        nodes = root.tape.nodes[: root.index + 1]
-        if entries * sum(1 + getattr(node.value, "size", 1) // 1000 for node in nodes) > ONE_SIDED_WORK:
-            differ = ("", None, None, None)
-        else:
-            for name, leaf in self.leaves.items():
-                for place in _places(leaf.value):
-                    right = one_sided(root, leaf, place, 1.0)
-                    left = one_sided(root, leaf, place, -1.0)
-                    ours = result[name][(..., *place)] if numeric.is_array(result[name]) else result[name]
-                    with np.errstate(all="ignore"):
-                        agree = (
-                            np.isfinite(right)
-                            & np.isfinite(left)
-                            & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
-                        )
-                        settled = np.where(agree, np.where(ours == left, left, right), ours)
-                    if not agree.all() and differ is None:
-                        bad = np.argwhere(~np.atleast_1d(agree))[0]
-                        sides = [np.atleast_1d(np.asarray(v, float)) for v in (left, right, ours)]
-                        at_left, at_right, chosen = (float(side[tuple(bad)]) for side in sides)
-                        differ = (name + (str(list(place)) if place else ""), at_left, at_right, chosen)
-                    if numeric.is_array(result[name]):
-                        if not result[name].flags.writeable:
-                            result[name] = result[name].copy()
-                        result[name][(..., *place)] = settled
-                    else:
-                        result[name] = float(settled)
+        differ: tuple[Any, ...] | None = None
+        for name, leaf in self.leaves.items():
+            for place in _places(leaf.value):
+                right = one_sided(root, leaf, place, 1.0)
+                left = one_sided(root, leaf, place, -1.0)
+                ours = result[name][(..., *place)] if numeric.is_array(result[name]) else result[name]
+                agree = _agree(left, right)
+                settled = np.where(agree, np.where(ours == left, left, right), ours)
+                if differ is None and not agree.all():
+                    differ = (f"d/d{_entry(name, place)}", *_apart(agree, left, right, ours)) if first else ()
+                if numeric.is_array(result[name]):
+                    if not result[name].flags.writeable:
+                        result[name] = result[name].copy()
+                    result[name][(..., *place)] = settled
+                else:
+                    result[name] = float(settled)
         if differ is not None:
-            for node in at:
-                self.note_kink(node, *differ)
+            self.note_kinks(at, *differ)
         return result
 
-    def note_kink(self, node: Node, name: str, left: Any, right: Any, ours: Any) -> None:
-        from autodiff.notes import brief
+    def affordable(self, root: Node) -> bool:
+        """Whether looking at both sides of kinks, by every entry of the inputs, does not cost too much."""
+        entries = sum(len(_places(leaf.value)) for leaf in self.leaves.values())
+        nodes = root.tape.nodes[: root.index + 1]
+        work = sum(1 + getattr(node.value, "size", 1) // 1000 for node in nodes)
+        return entries * work <= ONE_SIDED_WORK
 
-        assert node.op is not None
-        key = node.span
-        if key in self.kinked:
-            first = self.kinked[key]
-            self.kinked[key] = first._replace(count=first[3] + 1)
+    def note_second(self, blocks: Mapping[str, Mapping[str, Any]]) -> None:
+        """A note where a second derivative by one entry of an input differs on both sides, or from ours."""
+        if self.settings.convention or not isinstance(self.root, Node):
             return
-        text = self.program.source[slice(*node.span)] if node.span else node.op.name
-        text = text if len(text) <= 60 else node.op.name
-        values = ", ".join(brief(value_of(x)) for x in node.inputs)
-        sides = (
-            f": d/d{name} is {brief(left)} from the left, {brief(right)} from the right; {brief(ours)} by convention"
-            if name
-            else f"; the convention is used ({node.op.kinks})"
-        )
-        what = "a jump" if node.op.jump else "a kink"
-        self.kinked[key] = Note("kink", f"'{text}' has {what} at {values}{sides}", node.span)
+        from autodiff.onesided import at_kinks, second_one_sided
+
+        for name, leaf in self.leaves.items():
+            at = at_kinks(self.root, leaf)
+            if not at or not self.affordable(self.root):
+                continue
+            for place in _places(leaf.value):
+                left, right = (second_one_sided(self.root, leaf, place, sign) for sign in (-1.0, 1.0))
+                ours = float(blocks[name][name][place + place]) if place else blocks[name][name]
+                if not _agree(left, right) or not _agree(left, ours):
+                    entry = _entry(name, place)
+                    self.note_kinks(at, f"d2/d{entry}2", left, right, ours)
+                    return
+
+    def note_kinks(
+        self, nodes: Iterable[Node], symbol: str = "", left: float = 0.0, right: float = 0.0, ours: float = 0.0
+    ) -> None:
+        """One note a place, the first that there is: what a derivative is on both sides, and by convention."""
+        from autodiff.notes import brief, excerpt
+
+        sides = ""
+        if symbol:
+            sides = (
+                f": {symbol} is {brief(left)} from the left, {brief(right)} from the right; {brief(ours)} by convention"
+            )
+        found: dict[Any, Note] = {}
+        for node in nodes:
+            assert node.op is not None
+            if node.span in found:
+                found[node.span] = found[node.span]._replace(count=found[node.span].count + 1)
+                continue
+            values = ", ".join(brief(value_of(x)) for x in node.inputs)
+            derived = "the derivative of " if node.index > self.root.index else ""
+            what = f"{derived}'{excerpt(node, self.program.source)}' has {'a jump' if node.op.jump else 'a kink'}"
+            text = f"{what} at {values}{sides or f'; the convention is used ({node.op.kinks})'}"
+            found[node.span] = Note("kink", text, node.span)
+        self.kinked = found | self.kinked
+
+
+def _agree(left: Any, right: Any) -> Any:
+    """Where the derivatives of both sides are one number, rounding aside."""
+    np = numeric.numpy()
+    with np.errstate(all="ignore"):
+        return np.isfinite(right) & np.isfinite(left) & (abs(right - left) <= 1e-13 * (abs(right) + abs(left)))
+
+
+def _apart(agree: Any, *values: Any) -> list[float]:
+    """Values at the first place where there is no agreement."""
+    np = numeric.numpy()
+    agree = np.atleast_1d(agree)
+    bad = tuple(np.argwhere(~agree)[0])
+    return [float(np.broadcast_to(np.asarray(v, float), agree.shape)[bad]) for v in values]
+
+
+def _entry(name: str, place: tuple[int, ...]) -> str:
+    """How an entry of an input is written."""
+    return name + (str(list(place)) if place else "")
 
 
 def _inputs(names: Sequence[str]) -> str:
@@ -318,7 +359,7 @@ def _jacobian(job: Job, root: Any) -> dict[str, Any]:
     result = {name: np.zeros(of + leaf.shape) for name, leaf in job.leaves.items()}
     if not isinstance(root, Node):
         return result
-    if n < m and not job.kinks(root, np.ones(of)):
+    if n < m and not job.settings.convention and not job.kinks(root, np.ones(of)):
         from autodiff.onesided import expand
 
         for name, leaf in job.leaves.items():
@@ -341,7 +382,7 @@ def _jacobian(job: Job, root: Any) -> dict[str, Any]:
 def jacobian(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
     """Value and Jacobian of any shape: per input an array of shape value + input."""
     job = Job(program, point, wrt, settings or Settings())
-    found = job.settle(job.root, ones_like(job.value), _jacobian(job, job.root))
+    found = _first(job, job.root)
     out = job.outcome()
     out.jacobian = found
     return out
@@ -365,6 +406,8 @@ def hessian(program: Program, point: Point, wrt: Sequence[str], settings: Settin
     gradient = {name: value_of(g) for name, g in recorded.items()}
     if isinstance(job.root, Node) and not all(map(numeric.is_finite, gradient.values())):
         job.sweep(job.root, 1.0)  # for its notes
+    gradient = job.settle(job.root, 1.0, gradient)
+    noted = dict(job.kinked)
     blocks = {}
     for name, g in recorded.items():
         of = numeric.shape(value_of(g))
@@ -380,8 +423,10 @@ def hessian(program: Program, point: Point, wrt: Sequence[str], settings: Settin
                     rows[other][k] = row
         else:
             rows = job.sweep(g, 1.0)
-        blocks[name] = job.settle(g, seed, rows)
-    gradient = job.settle(job.root, 1.0, gradient)
+        blocks[name] = job.settle(g, seed, rows, first=False)
+    others, job.kinked = job.kinked, noted
+    job.note_second(blocks)
+    job.kinked = others | job.kinked  # what tells both sides says more
     out = job.outcome()
     out.gradient = gradient
     out.hessian = blocks
@@ -407,15 +452,17 @@ def jvp(program: Program, point: Point, direction: Point, settings: Settings | N
     if isinstance(job.root, Node) and directions:
         from autodiff.onesided import expand
 
-        if job.settings.convention or job.kinks(job.root, ones_like(job.value)):
-            blocks = job.settle(job.root, ones_like(job.value), _jacobian(job, job.root))
-            for name, block in blocks.items():
-                d = directions[name]
-                product = block * d if not numeric.shape(d) else numeric.numpy().tensordot(block, d, d.ndim)
-                found = numeric.raw(found + product)
-        else:
+        kinked = job.settings.convention or job.kinks(job.root, ones_like(job.value))
+        if not kinked:
             along = {job.leaves[name]: d for name, d in directions.items()}
             found = numeric.raw(expand(job.root, along, 1)[1])
+        if kinked or not numeric.is_finite(found):  # the Jacobian's conventions, and its notes
+            found = zeros_like(job.value)
+            for name, block in _first(job, job.root).items():
+                d = directions[name]
+                np = numeric.numpy()
+                part = np.tensordot(np.where(d == 0.0, 0.0, block), d, len(numeric.shape(d)))
+                found = numeric.raw(found + part)
     out = job.outcome()
     out.jvp = found
     return out
@@ -437,21 +484,11 @@ def hvp(
         along = OPS["mul"](g, directions[name])
         slope = OPS["add"](slope, OPS["sum"](along) if numeric.shape(value_of(along)) else along)
     gradient = job.settle(job.root, 1.0, {name: value_of(g) for name, g in recorded.items()})
-    found = job.settle(slope, 1.0, job.sweep(slope, 1.0))
+    found = job.settle(slope, 1.0, job.sweep(slope, 1.0), first=False)
     out = job.outcome()
     out.gradient = gradient
     out.hvp = found
     return out
-
-
-@numeric.quietly
-def _kink_present(root: Node) -> bool:
-    for node in root.tape.nodes[: root.index + 1]:
-        if node.op is not None and node.op.kink is not None:
-            at = node.op.kink(node.value, *(value_of(x) for x in node.inputs), **node.params)
-            if at.any() if numeric.is_array(at) else at:
-                return True
-    return False
 
 
 def taylor(program: Program, point: Point, name: str, order: int, settings: Settings | None = None) -> Outcome:
@@ -474,39 +511,39 @@ def taylor(program: Program, point: Point, name: str, order: int, settings: Sett
 
 
 def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
-    from autodiff.onesided import expand
+    """Coefficients 0 … order: those that both sides share, from the first that they do not by the conventions."""
+    from autodiff.notes import steep_note
+    from autodiff.onesided import at_kinks, expand
 
-    right = expand(root, {leaf: 1.0}, order)
-    kinked = _kink_present(root)
-    if kinked or job.settings.convention:
+    broken: list[tuple[Node, int]] = []
+    right = expand(root, {leaf: 1.0}, order, broken=broken)
+    meet = order + 1
+    kinked = at_kinks(root, leaf)
+    if job.settings.convention:
+        meet = 1
+    elif kinked:
         left = [c if k % 2 == 0 else -c for k, c in enumerate(expand(root, {leaf: -1.0}, order))]
-        np = numeric.numpy()
-        same = all(
-            np.all(abs(a - b) <= 1e-12 * (abs(a) + abs(b))) for a, b in zip(right, left, strict=True)
-        ) and np.all(abs(right[0] - job.value) <= 1e-12 * (1.0 + abs(job.value)))
-        if not same or job.settings.convention:
-            return _nested(job, root, order)
+        apart = (k for k in range(order + 1) if not _agree(left[k], right[k]).all())
+        meet = next(apart, order + 1) if _agree(right[0], job.value).all() else 1
+    if meet <= order:
+        sides = right
+        right = right[:meet] + expand(root, {leaf: 1.0}, order, sided=False)[meet:]
+        if meet > 1:
+            scale = float(math.factorial(meet))
+            (name,) = job.leaves
+            values = _apart(_agree(left[meet], sides[meet]), *(scale * c[meet] for c in (left, sides, right)))
+            job.note_kinks(kinked, f"d{meet}/d{name}{meet}", *values)
     right[0] = job.value
-    if not all(map(numeric.is_finite, right)) and numeric.is_finite(job.value):
-        job.sweep(root, ones_like(job.value))  # for its notes
+    if order and (meet <= 1 or not numeric.is_finite(right[1])):
+        right[1] = next(iter(_first(job, root).values()))
+    if not job.notes and not all(map(numeric.is_finite, right)):
+        job.notes += [steep_note(node, job.program.source, k) for node, k in broken]
     return right
 
 
-def _nested(job: Job, root: Any, order: int) -> list[Any]:
-    """Derivatives by sweeps over sweeps: where the two sides differ, by the conventions."""
-    found = [value_of(root)]
-    (leaf,) = job.leaves.values()
-    factorial = 1.0
-    for k in range(1, order + 1):
-        factorial *= k
-        np_shape = numeric.shape(value_of(root))
-        if np_shape:
-            raise ComputationError("derivatives of an array at a kink are not defined here; ask entry by entry")
-        settled = job.settle(root, 1.0, job.sweep(root, 1.0)) if isinstance(root, Node) else None
-        (g,) = backward(root, 1.0, [leaf], record=True) if isinstance(root, Node) else (None,)
-        root = 0.0 if g is None else g
-        found.append((value_of(root) if settled is None else next(iter(settled.values()))) / factorial)
-    return found
+def _first(job: Job, root: Any) -> dict[str, Any]:
+    """The first derivatives by all leaves, settled at kinks, with their notes."""
+    return job.settle(root, ones_like(value_of(root)), _jacobian(job, root))
 
 
 def derivatives(program: Program, point: Point, name: str, order: int, settings: Settings | None = None) -> Outcome:

@@ -38,14 +38,26 @@ def needed(root: Node, leaves: Mapping[Node, Any]) -> list[Node]:
 
 
 @numeric.quietly
-def expand(root: Node, directions: Mapping[Node, Any], order: int) -> list[Any]:
-    """Coefficients 0 … order of root(leaves + t·directions) for small t > 0; directions have the leaves' shapes."""
+def expand(
+    root: Node,
+    directions: Mapping[Node, Any],
+    order: int,
+    *,
+    sided: bool = True,
+    broken: list[tuple[Node, int]] | None = None,
+) -> list[Any]:
+    """Coefficients 0 … order of root(leaves + t·directions) for small t > 0; directions have the leaves' shapes.
+
+    Where not `sided`, kinks are passed by the conventions (the tape's). `broken` gathers the operations whose
+    series first ceases to be finite, with the order at which it does.
+    """
     if root in directions:
         return [root.value, directions[root], *([0.0] * (order - 1))][: order + 1]
     if all(leaf.index > root.index for leaf in directions):
         return [root.value] + [0.0 * root.value] * order
-    spare = 3 if any(node.op is not None and node.op.kink is not None for node in root.tape.nodes) else 0
-    field = Field(order + spare)  # a root at 0 uses up orders
+    kinked = sided and any(node.op is not None and node.op.kink is not None for node in root.tape.nodes)
+    # roots at 0 use up orders
+    field = Field(order + 3 if kinked else order, sided=sided, convention=None if sided else root.tape.convention)
     values: dict[Node, Any] = {leaf: field.series([leaf.value, d]) for leaf, d in directions.items()}
     work = needed(root, directions)
     uses: dict[Node, int] = {}
@@ -61,6 +73,11 @@ def expand(root: Node, directions: Mapping[Node, Any], order: int) -> list[Any]:
             # everything now, so that nothing is asked through the whole computation later
             y = Series(field, y.upto(field.order), y.step)
             y.step = lambda k: 0.0
+            if broken is not None:
+                xs = [values.get(x) for x in node.inputs if isinstance(x, Node)]
+                bad = _breaks(y, order)
+                if bad <= order and all(_breaks(x, bad) > bad for x in xs if x is not None):
+                    broken.append((node, bad))
         values[node] = y
         for x in node.inputs:
             if isinstance(x, Node) and uses.get(x) == node.index and x not in directions:
@@ -69,15 +86,37 @@ def expand(root: Node, directions: Mapping[Node, Any], order: int) -> list[Any]:
     return [coefficient(y, k) for k in range(order + 1)]
 
 
+def _breaks(y: Any, order: int) -> int:
+    """The first order at which a series is not finite; beyond `order` if it is up to there."""
+    return next((k for k in range(order + 1) if not numeric.is_finite(coefficient(y, k))), order + 1)
+
+
+def _along(leaf: Node, place: tuple[int, ...], sign: float) -> Any:
+    """The direction that moves one entry of a leaf."""
+    if not numeric.shape(leaf.value):
+        return sign
+    direction = numeric.numpy().zeros(numeric.shape(leaf.value))
+    direction[place] = sign
+    return direction
+
+
+@numeric.quietly
+def at_kinks(root: Node, leaf: Node) -> list[Node]:
+    """The recorded operations at a kink between a leaf and the root, whatever cotangent reaches them."""
+    found = []
+    for node in needed(root, {leaf: 1.0}):
+        if node.op is not None and node.op.kink is not None:
+            values = (x.value if isinstance(x, Node) else x for x in node.inputs)
+            at = node.op.kink(node.value, *values, **node.params)
+            if at.any() if numeric.is_array(at) else at:
+                found.append(node)
+    return found
+
+
 @numeric.quietly
 def one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> Any:
     """The derivative of the root by one entry of a leaf, from the side `sign` (+1 right, -1 left)."""
-    shape = numeric.shape(leaf.value)
-    direction: Any = sign
-    if shape:
-        direction = numeric.numpy().zeros(shape)
-        direction[place] = sign
-    limit, rate = expand(root, {leaf: direction}, 1)
+    limit, rate = expand(root, {leaf: _along(leaf, place, sign)}, 1)
     jump = coefficient(limit, 0) - root.value
     if numeric.is_array(jump):
         np = numeric.numpy()
@@ -86,3 +125,8 @@ def one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> An
     if abs(jump) > 1e-12 * (1.0 + abs(root.value)):
         return jump * sign * numeric.inf
     return sign * rate + 0.0
+
+
+def second_one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> float:
+    """The second derivative of the root, one number, by one entry of a leaf, from one side."""
+    return float(2.0 * expand(root, {leaf: _along(leaf, place, sign)}, 2)[2])

@@ -12,7 +12,7 @@ from copy import copy
 from autodiff import numeric
 from autodiff.errors import AutodiffError, Note, ShapeError
 from autodiff.evaluate import CONSTANTS, Items, Machine, Range, Run, State, check_names, link
-from autodiff.notes import gather, kinks
+from autodiff.notes import excerpt, gather, kinks
 from autodiff.ops import OPS
 from autodiff.sweep import backward
 from autodiff.tape import Node, Tape, value_of, zeros_like
@@ -139,7 +139,9 @@ class Segments:
             found: dict[Node, Any] = {}
             if isinstance(root, Node) and leaves:
                 found = dict(zip(leaves, backward(root, 1.0, leaves), strict=True))
-                notes += [] if convention else [self.note(node) for node in kinks(root, 1.0, leaves)]
+                notes += (
+                    [] if convention else [self.note(node) for node, sure in kinks(root, 1.0, leaves).items() if sure]
+                )
             cotangents = [None if leaf is None else found.get(leaf) for leaf in starts]
             run.tape.nodes.clear()  # nodes and tape hold each other: nothing else would free them now
         inputs = dict(zip(names, zip(starts, cotangents, strict=False), strict=False))
@@ -152,7 +154,9 @@ class Segments:
     def note(self, node: Node) -> Note:
         """Of a kink: which segments can only settle by the convention."""
         assert node.op is not None
-        text = self.program.source[slice(*node.span)] if node.span else node.op.name
-        text = text if len(text) <= 60 else node.op.name
         what = "a jump" if node.op.jump else "a kink"
-        return Note("kink", f"'{text}' has {what}; the convention is used ({node.op.kinks})", node.span)
+        return Note(
+            "kink",
+            f"'{excerpt(node, self.program.source)}' has {what}; the convention is used ({node.op.kinks})",
+            node.span,
+        )

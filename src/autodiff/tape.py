@@ -118,11 +118,11 @@ def zeros_like(x: Any) -> Any:
 def partial(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = None) -> Any:
     """The partial derivative by operand i of an elementwise op whose value is y, on operands of any kind.
 
-    It is nan where the value is nan.
+    It is nan where the value is nan, unless that is a nan handed on by a choice that did not look at it.
     """
     rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
     d = rule(y, *xs) if callable(rule) else rule
-    if not op.selects:
+    if not op.selects or op.kink is not None:
         value = value_of(y)
         if value.__class__ is float:
             if value != value:

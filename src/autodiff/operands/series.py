@@ -6,7 +6,8 @@ kept, and an op asked twice for the same operands is the same series (sin wants 
 Order n costs n² products an op (Griewank and Walther, Evaluating Derivatives, 2nd ed., section 13.2).
 
 t is positive and infinitesimal: comparisons, floor and the like look at the first coefficient that
-decides, so that a series is the expansion of one side (its germ).
+decides, so that a series is the expansion of one side (its germ). In a field that is not `sided` they look
+at the point alone: then derivatives at kinks are those of the conventions, as sweeps over sweeps have them.
 """
 
 from __future__ import annotations
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
 class Field:
     """What series of one computation share: the order at which they end, and what was asked before."""
 
-    __slots__ = ("known", "order")
+    __slots__ = ("convention", "known", "order", "sided")
 
-    def __init__(self, order: int) -> None:
+    def __init__(self, order: int, *, sided: bool = True, convention: str | None = None) -> None:
         self.order = order
+        self.sided = sided
+        self.convention = convention
         self.known: dict[Any, Any] = {}
 
     def series(self, coefficients: list[Any]) -> Series:
@@ -110,21 +113,22 @@ def apply(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any]) -> 
     if op.name in COMPARISONS:
         a, b = xs
         first, second = coefficient(a, 0), coefficient(b, 0)
-        if numeric.is_nan(first) or numeric.is_nan(second):
+        if not field.sided or numeric.is_nan(first) or numeric.is_nan(second):
             return op(first, second)
         return op(difference(a, b, field.order), 0.0)
     if not op.differentiable:
         return op(*(coefficient(x, 0) for x in xs), **params)
-    if op.name in REDUCTIONS:
+    if field.sided and op.name in REDUCTIONS:
         return greatest(field, op, xs, params)
-    if op.jump:
+    if field.sided and op.jump:
         return beyond(field, op, xs)
     values = [coefficient(x, 0) for x in xs]
     y0 = op(*values, **params)
-    if op.germ is not None and op.kink is not None and numpy_any(op.kink(y0, *values, **params)):
-        return op.germ(*xs, **params)
-    if op.name == "norm" and op.germ is not None and abs(xs[1]) == math.inf:
-        return op.germ(*xs, **params)  # chooses among its entries
+    if field.sided and op.germ is not None:
+        if op.kink is not None and numpy_any(op.kink(y0, *values, **params)):
+            return op.germ(*xs, **params)
+        if op.name == "norm" and abs(xs[1]) == math.inf:
+            return op.germ(*xs, **params)  # chooses among its entries
     if op.name == "sqrt" and numpy_any(values[0] == 0.0):
         return root(field, xs[0])
     if op.name in ("add", "sub"):
@@ -209,20 +213,20 @@ def tangent(field: Field, op: Op, y: Any, xs: tuple[Any, ...], params: dict[str,
         if not isinstance(x, Series):
             continue
         if op.elementwise:
-            rule = op.partial(i)
+            rule = op.conventions[field.convention][i] if field.convention in op.conventions else op.partial(i)
             d = rule(y, *xs) if callable(rule) else rule
             part = mul(slope(x), d) if not isinstance(d, float) else chain(slope(x), d)
         else:
-            part = pushforward(op, y, xs, i, slope(x), params)
+            part = pushforward(field, op, y, xs, i, slope(x), params)
         total = part if total is None else add(total, part)
     return total
 
 
-def pushforward(op: Op, y: Any, xs: tuple[Any, ...], i: int, t: Any, params: dict[str, Any]) -> Any:
+def pushforward(field: Field, op: Op, y: Any, xs: tuple[Any, ...], i: int, t: Any, params: dict[str, Any]) -> Any:
     """The jvp of operand i from its vjp: that is linear in the cotangent, so its own vjp is the jvp."""
     from autodiff.tape import Node, Tape, backward
 
-    rule = op.vjp(i)
+    rule = op.conventions[field.convention][i] if field.convention in op.conventions else op.vjp(i)
     shape = numeric.shape(coefficient(y, 0))
     zeros = numeric.numpy().zeros(shape) if shape else 0.0
     if rule is None:
@@ -301,9 +305,12 @@ def root(field: Field, x: Series) -> Any:
         )
     lead = next((k for k in range(field.order + 1) if x[k] != 0.0), None)
     if lead is None:
-        return field.series([0.0])
-    if lead % 2:
-        return field.series([0.0, math.inf if x[lead] > 0.0 else math.nan])
+        return field.series([0.0] if field.sided else [0.0, *([math.nan] * field.order)])  # 0 times infinity
+    if lead % 2:  # t^(m + 1/2): orders above m are infinite, with changing signs
+        if not x[lead] > 0.0:
+            return field.series([0.0, *([math.nan] * field.order)])
+        ends = [math.inf if k % 2 else -math.inf for k in range(1, field.order + 1 - lead // 2)]
+        return field.series([0.0] * (1 + lead // 2) + ends)
     inner = OPS["sqrt"](field.series([x[k] for k in range(lead, field.order + 1)]))
     return Series(field, [0.0], lambda k: 0.0 if k < lead // 2 else inner[k - lead // 2])
 
