@@ -7,6 +7,7 @@ functions of functions (`ad.func`), and compiled expressions (`ad.compile`). Not
 from __future__ import annotations
 
 __version__ = "0.1.0"
+newaxis = None
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from autodiff.tensors.dtypes import device as device
     from autodiff.tensors.dtypes import finfo as finfo
     from autodiff.tensors.dtypes import get_default_dtype as get_default_dtype
+    from autodiff.tensors.dtypes import iinfo as iinfo
     from autodiff.tensors.dtypes import set_default_dtype as set_default_dtype
     from autodiff.tensors.expression import Expression as Expression
     from autodiff.tensors.expression import compile as compile
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from autodiff.tensors.modes import no_grad as no_grad
     from autodiff.tensors.modes import set_detect_anomaly as set_detect_anomaly
     from autodiff.tensors.modes import set_grad_enabled as set_grad_enabled
+    from autodiff.tensors.printing import set_printoptions as set_printoptions
     from autodiff.tensors.random import Generator as Generator
     from autodiff.tensors.random import bernoulli as bernoulli
     from autodiff.tensors.random import initial_seed as initial_seed
@@ -64,7 +67,7 @@ HOMES = {
     "graph": ("GraphError",),
     "function": ("Function",),
     "func": ("gradcheck", "gradgradcheck"),
-    "dtypes": ("device", "finfo", "set_default_dtype", "get_default_dtype"),
+    "dtypes": ("device", "finfo", "iinfo", "set_default_dtype", "get_default_dtype"),
     "random": (
         "Generator", "manual_seed", "seed", "initial_seed", "rand", "randn", "rand_like", "randn_like", "randint",
         "randperm", "normal", "bernoulli",
@@ -72,6 +75,7 @@ HOMES = {
     "autograd": ("linalg", "nn", "utils", "cuda", "special"),
     "expression": ("compile", "Expression"),
     "size": ("Size",),
+    "printing": ("set_printoptions",),
 }  # fmt: skip
 MODULES = {"func": "func", "autograd": "autograd"}
 DTYPES = (

@@ -41,7 +41,11 @@ def printed(source: str) -> str:
 def words(text: str) -> tuple[list[float], str]:
     """The numbers of an output and what stands between them, without what says how values are kept."""
     text = re.sub(r",\s*dtype=torch\.\w+|torch\.return_types\.|torch::autograd::|values=|indices=", "", text)
-    text = re.sub(r"\b(?:Extremes|Extent|Moments|max|min|var_mean|std_mean|aminmax|sort)\(", "tuple(", text)
+    text = re.sub(
+        r"\b(?:Extremes|Extent|Moments|max|min|var_mean|std_mean|aminmax|sort|cummax|cummin|mode|topk|kthvalue|median)\(",
+        "tuple(",
+        text,
+    )
     text = re.sub(r"\b(?:values|indices|min|max)=", "", text)
     text = re.sub(r"grad_fn=<\w*>", "grad_fn", text)
     text = re.sub(r"torch\.Size\(\[([^\]]*)\]\)", r"(\1)", text)

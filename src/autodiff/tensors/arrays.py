@@ -6,7 +6,7 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import ComputationError
-from autodiff.tensors import compose
+from autodiff.tensors import compose, counting, layout
 from autodiff.tensors.namespace import named as _named
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
@@ -162,6 +162,8 @@ OWN: dict[str, Function] = {
         x if axis is not None else compose.flatten(x), axis or 0, i
     ), "column_stack": compose.column_stack,
     "trapezoid": lambda y, x=None, dx=1.0, axis=-1: compose.trapezoid(y, x, dx=dx, dim=axis),
+    "diff": lambda x, n=1, axis=-1, **ends: layout.diff(x, n, axis, **ends),
+    "nanmean": lambda x, axis=None, keepdims=False: counting.nanmean(x, axis, keepdims),
     "cov": lambda x, ddof=1: compose.cov(x, correction=ddof),
     "take_along_axis": lambda x, i, axis: compose.gather(x, axis, i), "ediff1d": lambda x: compose.diff(x),
     "rollaxis": lambda x, axis, start=0: compose.movedim(x, axis, start),
@@ -176,7 +178,26 @@ OWN: dict[str, Function] = {
 RENAMED = {"vecdot": "inner", "linalg.outer": "outer", "linalg.cross": "cross", "linalg.trace": "trace",
            "linalg.matmul": "matmul", "linalg.tensordot": "tensordot", "nansum": "nansum", "clip": "clamp",
            "linalg.vector_norm": "norm", "linalg.diagonal": "diagonal"}  # fmt: skip
-FOREIGN = frozenset(("split", "repeat", "to", "type", "double", "float", "bool", "long", "int", "select", "size"))
+FOREIGN = frozenset(
+    (
+        "split",
+        "repeat",
+        "to",
+        "type",
+        "double",
+        "float",
+        "bool",
+        "long",
+        "int",
+        "select",
+        "size",
+        "unique",
+        "gradient",
+        "histogram",
+        "pad",
+        "fill_diagonal",
+    )
+)
 UFUNCS = frozenset(("isnan", "isinf", "isfinite", "signbit", "logical_xor"))
 
 

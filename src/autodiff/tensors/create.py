@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.dtypes import cast, kind_of
+from autodiff.tensors.dtypes import cast, dtype_of, kind_of
 from autodiff.tensors.tensor import Tensor, raw_of, tensor, wrap
 from autodiff.tensors.views import share
 
@@ -270,6 +270,47 @@ def to(x: Any, *where: Any, **options: Any) -> Tensor:
     if wanted is None:
         return x if x.__class__ is Tensor else tensor(x)
     return {"f": floating, "i": whole_numbers, "b": truths}[kind_of(wanted)](x)
+
+
+def stride(x: Any, dim: Any = None) -> Any:
+    """How far apart in memory neighbours along each axis are, in entries.
+
+    >>> stride(tensor([[1.0, 2.0]]))
+    (2, 1)
+    """
+    value = raw_of(x)
+    steps = tuple(n // value.itemsize for n in value.strides) if numeric.is_array(value) else ()
+    return steps if dim is None else steps[dim]
+
+
+def is_contiguous(x: Any) -> bool:
+    """Whether the entries are in row-major order in memory.
+
+    >>> is_contiguous(tensor([[1.0, 2.0], [3.0, 4.0]]).T)
+    False
+    """
+    value = raw_of(x)
+    return not numeric.is_array(value) or bool(value.flags.c_contiguous)
+
+
+def contiguous(x: Any) -> Any:
+    """x, with its entries in row-major order in memory.
+
+    >>> contiguous(tensor([[1.0, 2.0], [3.0, 4.0]]).T).stride()
+    (2, 1)
+    """
+    return x if is_contiguous(x) else x.clone()
+
+
+def kind(x: Any, *wanted: Any, **options: Any) -> Any:
+    """The name of the old kind of tensor, or x as another kind.
+
+    >>> kind(tensor(1.0)), kind(tensor(1.5), int)
+    ('torch.DoubleTensor', tensor(1))
+    """
+    if wanted or options:
+        return to(x, *wanted, **options)
+    return {"f": "torch.DoubleTensor", "i": "torch.LongTensor", "b": "torch.BoolTensor"}[dtype_of(raw_of(x)).kind]
 
 
 def same(x: Any, *_: Any, **__: Any) -> Any:

@@ -141,6 +141,22 @@ def finfo(dtype: Any = None) -> Info:
     return Info()
 
 
+class WholeInfo:
+    """Limits of 64-bit whole numbers, as `iinfo` gives them."""
+
+    bits, max, min = 64, 2**63 - 1, -(2**63)
+    dtype = "int64"
+
+
+def iinfo(dtype: Any = None) -> WholeInfo:
+    """The limits of whole numbers: 64 bits, whatever is asked for.
+
+    >>> iinfo().max
+    9223372036854775807
+    """
+    return WholeInfo()
+
+
 class device(str):
     """Where tensors are: the CPU, the only place there is."""
 
@@ -165,6 +181,7 @@ __all__ = [
     "dtype_of",
     "finfo",
     "get_default_dtype",
+    "iinfo",
     "is_double",
     "kind_of",
     "set_default_dtype",

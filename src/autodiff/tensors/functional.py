@@ -7,6 +7,7 @@ from autodiff.errors import ShapeError
 from autodiff.tensors import compose
 from autodiff.tensors.create import one_hot as one_hot
 from autodiff.tensors.namespace import CallError, named
+from autodiff.tensors.random import bernoulli
 from autodiff.tensors.tensor import Tensor
 
 TYPE_CHECKING = False
@@ -39,6 +40,21 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     """
     y = compose.run("matmul", x, compose.transpose(weight, 0, 1))
     return y if bias is None else y + bias
+
+
+def dropout(x: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+    """In training, each entry 0 with probability p, the others over 1 - p.
+
+    >>> dropout(tensor([1.0, 2.0]), 0.5, training=False)
+    tensor([1., 2.])
+    """
+    if not 0.0 <= p <= 1.0:
+        raise CallError(f"a probability is between 0 and 1, not {p}")
+    if not training or not p:
+        return x
+    kept = bernoulli(numeric.numpy().full(compose.shape_of(x), 1.0 - p))
+    y = compose.run("where", kept, x / (1.0 - p) if p < 1.0 else 0.0, 0.0)
+    return x._rebind(y, "dropout") if inplace else y
 
 
 def pairwise_distance(a: Any, b: Any, p: float = 2.0, eps: float = 1e-6) -> Tensor:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from functools import wraps
 
 from autodiff import numeric
 from autodiff.errors import ComputationError
 from autodiff.ops import NAMES, OPS
 from autodiff.ops.record import Op
-from autodiff.tensors import compose, create
+from autodiff.tensors import compose, counting, create, layout
 from autodiff.tensors.compose import RangeError, axis_of, kept
 from autodiff.tensors.dtypes import dtype_of
+from autodiff.tensors.graph import GraphError
 from autodiff.tensors.operators import unary
 from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
 from autodiff.tensors.views import viewing
@@ -44,8 +46,8 @@ def function(op: Op) -> Function:
         for place in places[len(operands) :]:
             if place in options:
                 operands.append(options.pop(place))
-        if options.get("out", 0) is None:
-            del options["out"]
+        if "out" in options:
+            return written(options.pop("out"), call(*xs, **options), op.name)
         if "alpha" in options and op.name in ("add", "sub"):
             operands[1] = operands[1] * options.pop("alpha")
         if "dim" in options and "axis" in op.keywords:
@@ -86,6 +88,33 @@ def _named(call: Function, op: Op) -> Function:
     return call
 
 
+def written(out: Any, made: Any, name: str) -> Any:
+    """What was made in the place of `out`, if that is given; no derivative flows through it."""
+    if out is None:
+        return made
+    if made.__class__ is not Tensor:
+        return made.__class__(*(written(o, m, name) for o, m in zip(out, made, strict=True)))
+    if made._fn is not None or out._fn is not None:
+        raise GraphError(
+            f"{name} with out= is not recorded, but an argument requires a gradient", help="leave out= out"
+        )
+    if out.shape != made.shape:
+        out.data = made
+        return out
+    return out._rebind(made, name)
+
+
+def with_out(function: Function) -> Function:
+    """The function with an argument `out`."""
+
+    @wraps(function)
+    def call(*xs: Any, out: Any = None, **options: Any) -> Any:
+        made = function(*xs, **options)
+        return made if out is None else written(out, made, function.__name__)
+
+    return call
+
+
 def reduction(name: str) -> Function:
     """A reduction over all entries or over axes: `dim` or `axis`, `keepdim` or `keepdims`."""
     op = OPS[name]
@@ -105,9 +134,10 @@ def reduction(name: str) -> Function:
         if "axis" in options:
             dim = options.pop("axis")
         keep = options.pop("keepdims", keepdim) or False
-        for unread in ("dtype", "out"):
-            if options.get(unread, 0) is None or unread == "dtype":
-                options.pop(unread, None)
+        options.pop("dtype", None)
+        if "out" in options:
+            out = options.pop("out")
+            return written(out, call(x, dim, keepdim, **options), name)  # type: ignore[no-any-return]
         if options:
             raise CallError(f"{name} takes no argument '{next(iter(options))}'")
         rank = len(compose.shape_of(x))
@@ -327,8 +357,8 @@ OTHERS: dict[str, Function] = {
     "hstack": compose.hstack, "vstack": compose.vstack, "meshgrid": compose.meshgrid, "sort": compose.sort,
     "argsort": compose.argsort, "topk": compose.topk, "kthvalue": compose.kthvalue, "median": compose.median,
     "quantile": compose.quantile, "argmax": compose.argmax, "argmin": compose.argmin, "aminmax": compose.aminmax,
-    "nonzero": compose.nonzero, "count_nonzero": compose.count_nonzero, "diff": compose.diff,
-    "einsum": compose.einsum, "tensordot": compose.tensordot, "matrix_power": compose.matrix_power,
+    "nonzero": compose.nonzero, "count_nonzero": compose.count_nonzero,
+    "einsum": layout.einsum, "tensordot": compose.tensordot, "matrix_power": compose.matrix_power,
     "chain_matmul": lambda *parts: compose.multi_dot(parts), "slogdet": compose.slogdet, "addmm": compose.addmm,
     "addmv": compose.addmm, "baddbmm": compose.addmm, "addcmul": compose.addcmul, "addcdiv": compose.addcdiv,
     "norm": compose.norm, "cross": compose.cross, "dist": compose.dist, "clamp": compose.clamp, "clip": compose.clamp,
@@ -350,9 +380,23 @@ OTHERS: dict[str, Function] = {
     "isinf": _test("isinf", "Where entries are infinite."), "signbit": _test("signbit", "Where the sign is minus."),
     "rsqrt": lambda x: 1.0 / Tensor.apply_op(OPS["sqrt"], (x,), NONE), "double": create.floating,
     "float": create.floating, "half": create.floating, "bool": create.truths, "long": create.whole_numbers,
-    "int": create.whole_numbers, "to": create.to, "type": create.to, "cpu": create.same, "contiguous": create.same,
-    "is_contiguous": lambda x: True, "element_size": lambda x: 8, "special_expit": _row("sigmoid", "sigmoid."),
-    "rsub": swapped("sub"), "positive": _row("pos", "x itself."),
+    "int": create.whole_numbers, "to": create.to, "type": create.kind, "cpu": create.same,
+    "contiguous": create.contiguous,
+    "is_contiguous": create.is_contiguous, "stride": create.stride, "element_size": lambda x: 8,
+    "is_complex": lambda x: False,
+    "is_nonzero": lambda x: bool(x), "is_same_size": lambda x, y: compose.shape_of(x) == compose.shape_of(y),
+    "get_device": lambda x: -1, "data_ptr": lambda x: id(x._value), "LongTensor": create.whole_numbers,
+    "special_expit": _row("sigmoid", "sigmoid."),
+    **{name: getattr(counting, name) for name in (
+        "argwhere", "bincount", "bucketize", "cummax", "cummin", "histc", "histogram", "isin", "logcumsumexp", "mode",
+        "nanmean", "searchsorted", "unique", "unique_consecutive",
+    )},
+    **{name: getattr(layout, name) for name in (
+        "addr", "block_diag", "cartesian_prod", "combinations", "corrcoef", "cumulative_trapezoid", "diag_embed",
+        "diff", "dstack", "fill_diagonal", "gradient", "hsplit", "index_fill", "index_put", "pad", "rot90",
+        "take", "tensor_split", "vander",
+    )}, "fliplr": lambda x: compose.flip(x, 1), "flipud": lambda x: compose.flip(x, 0),
+    "vsplit": layout.tensor_split, "rsub": swapped("sub"), "positive": _row("pos", "x itself."),
 }  # fmt: skip
 VIEWS = (
     "expand", "expand_as", "broadcast_to", "transpose", "swapaxes", "swapdims", "t", "permute", "movedim", "moveaxis",
@@ -361,8 +405,12 @@ VIEWS = (
 IN_ORDER = ("view", "view_as", "reshape", "reshape_as", "flatten", "ravel")  # views where no entry must be moved
 for _name in (*VIEWS, *IN_ORDER):
     OTHERS[_name] = viewing(OTHERS[_name], _name in IN_ORDER)
+for _name in ("cat", "concat", "stack", "hstack", "vstack", "clamp", "einsum", "sort", "topk", "where", "norm", "dot"):
+    if _name in OTHERS:
+        OTHERS[_name] = with_out(OTHERS[_name])
 PROPERTIES: dict[str, Function] = {
     "dtype": lambda x: dtype_of(x._value), "device": lambda x: _cpu(), "is_cuda": lambda x: False,
+    "is_sparse": lambda x: False,
     "mT": lambda x: OTHERS["transpose"](x, -2, -1), "H": lambda x: x.T, "itemsize": lambda x: 8,
     "nbytes": lambda x: 8 * x.numel(), "real": create.same,
 }  # fmt: skip
@@ -392,7 +440,7 @@ NOT_METHODS = frozenset((
     "zeros", "ones", "full", "arange", "linspace", "eye", "stack", "concat", "cat", "as_tensor", "from_numpy",
     "is_tensor", "zeros_like", "ones_like", "empty", "full_like", "empty_like", "logspace", "scalar_tensor", "hstack",
     "vstack", "meshgrid", "einsum", "FloatTensor", "DoubleTensor", "concatenate", "chain_matmul", "asarray",
-    "triu_indices", "tril_indices",
+    "triu_indices", "tril_indices", "LongTensor", "block_diag", "cartesian_prod", "dstack",
 ))  # fmt: skip
 _found: dict[str, Function] = {}
 

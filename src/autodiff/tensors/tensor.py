@@ -372,6 +372,12 @@ class Tensor:
             raise KindError("one number has no entries")
         return (self[k] for k in range(self.shape[0]))
 
+    def __contains__(self, x: Any) -> bool:
+        return bool(numeric.numpy().any(raw_of(self == x)))
+
+    def __reversed__(self) -> Tensor:
+        return self.flip(0) if self.shape else self
+
     def __abs__(self) -> Tensor:
         return self._apply("abs")
 
