@@ -28,6 +28,15 @@ MISTAKES = [
     ("«2π»", "write '2*π'", None),
     ("(«a\nb»)", "write 'a*b'", None),
     ("«1 2»", "an operator is missing between '1' and '2'", None),
+    ("sin(x«) cos»(x)", "write 'sin(x)*cos(x)'", None),
+    # Functions as on paper.
+    ("«sin x»", "write 'sin(x)'", None),
+    ("2 «sin x» + 1", "write 'sin(x)'", None),
+    ("«cos x»^2", "write 'cos(…)'", None),
+    ("«sin^2(»x)", "write 'sin(x)^2'", None),
+    ("«tan²(»x)", "write 'tan(x)²'", None),
+    ("«sin⁻¹(»x)", "write 'sin(…)'", None),
+    ("1 + «|»x|", "unexpected character '|'", "abs(x)"),
     # Numbers.
     ("«1.2.3»", "'1.2.3' is not a number", None),
     ("«1_»", "'1_' is not a number", "write 1"),

@@ -36,6 +36,18 @@ INFIX = frozenset(("+", "//", "%", "@", "<", ">", "==", "and", "or", "not", "√
 AWAITING = INFIX | {"if", "else", "while", "by", "in"}  # what a value must follow
 WORDS = frozenset(("break", "continue", "while", "for", "else", "if", "or", "and", "not", "by", "in"))
 STOPS = frozenset(("_NEWLINE", "$END", ";", "}"))
+SEPARATE = STOPS | {
+    ")",
+    "]",
+    ",",
+    "+",
+    "_MINUS",
+    "<",
+    ">",
+    "==",
+    "if",
+    "else",
+}  # what no function's argument reaches over
 LIKELY = {  # characters that stand for others, by what to write
     "&": "and",
     "|": "or",
@@ -57,6 +69,8 @@ LIKELY = {  # characters that stand for others, by what to write
     "∛": "cbrt(…)",
     "±": "--at x=2+-0.1, for `propagate` only",
 }
+# functions that stand on paper without brackets
+CALLED = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "ln", "log", "log2", "log10", "sqrt", "abs"))
 FOREIGN = {  # words of other languages, by what to do here
     "return": "the last statement of a function is its value",
     "def": "write f(t) = … or f(t) { … }",
@@ -261,6 +275,8 @@ def _odd_character(p: Problem) -> SyntaxProblem | None:
         return p.problem("a prime is no part of a name", span, help)
     if c in "'\"`´‘’“”„«»":
         return p.problem("there is no text in quotes here", span)
+    if c == "|" and not operand:
+        return p.problem("unexpected character '|'", span, "the absolute value of x is abs(x)")
     if c == "?":
         return p.problem("unexpected character '?'", span, "a conditional is written: a if c else b")
     if c == ".":
@@ -356,15 +372,38 @@ def _loop(p: Problem) -> SyntaxProblem | None:
     return None
 
 
+def _call(p: Problem) -> SyntaxProblem | None:
+    """Functions as on paper: sin x, 2 sin x, sin^2(x)."""
+    here = p.here
+    if p.token[0] == "NAME" and p.token[3] in CALLED and p.tokens[here + 1][0] != "(":
+        here += 1
+    if not p.seam(here):
+        return None
+    tokens, before = p.tokens, p.tokens[here - 1]
+    power, at = (before[3], here - 2) if before[0] == "SUPERSCRIPT" else ("", here - 1)
+    if before[0] == "NUMBER" and here > 2 and tokens[here - 2][0] == "_POWER":
+        power, at = "^" + before[3], here - 3
+    name = tokens[at]
+    if name[0] != "NAME" or name[3] not in CALLED:
+        return None
+    argument = p.operand(here, 1)
+    after = next(token for token in tokens if token[1] >= tokens[here][1] + len(argument))
+    call = f"{name[3]}{argument if argument[0] == '(' else f'({argument})'}{power}"
+    if len(call) > 60 or not call.isprintable() or after[0] not in SEPARATE or power.startswith("⁻"):
+        call = f"{name[3]}(…)"
+    return p.problem(f"a function is called with brackets: write '{call}'", (name[1], tokens[here][2]))
+
+
 def _product(p: Problem) -> SyntaxProblem | None:
     before, token = p.before, p.token
     if before[0] == "NUMBER" == token[0]:
         return p.problem(
             f"an operator is missing between {shown(before[3])} and {shown(token[3])}", (before[1], token[2])
         )
-    if not p.seam(p.here) or ("{" in p.expected and before[2] < token[1]):
-        return None
     left, right = p.operand(p.here - 1, -1), p.operand(p.here, 1)
+    head = "{" in p.expected and before[2] < token[1] and left.partition("(")[0].strip() not in CALLED
+    if not p.seam(p.here) or head:
+        return None
     product = f"{left}*{right}"
     line = p.multiplied()
     if len(line) > 72 or not line.isprintable() or p.line_of(before) != p.line_of(token):
@@ -504,6 +543,7 @@ RULES = (
     _bracket,
     _foreign,
     _loop,
+    _call,
     _product,
     _assignment,
     _range,
