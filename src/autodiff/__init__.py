@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from autodiff.tensors.expression import compile as compile
     from autodiff.tensors.func import gradcheck as gradcheck
     from autodiff.tensors.func import gradgradcheck as gradgradcheck
+    from autodiff.tensors.func import vmap as vmap
     from autodiff.tensors.function import Function as Function
     from autodiff.tensors.graph import GraphError as GraphError
     from autodiff.tensors.modes import detect_anomaly as detect_anomaly
@@ -66,7 +67,7 @@ HOMES = {
     ),
     "graph": ("GraphError",),
     "function": ("Function",),
-    "func": ("gradcheck", "gradgradcheck"),
+    "func": ("gradcheck", "gradgradcheck", "vmap"),
     "dtypes": ("device", "finfo", "iinfo", "set_default_dtype", "get_default_dtype"),
     "random": (
         "Generator", "manual_seed", "seed", "initial_seed", "rand", "randn", "rand_like", "randn_like", "randint",

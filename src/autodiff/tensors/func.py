@@ -13,6 +13,7 @@ from autodiff.tensors.modes import enable_grad, no_grad
 from autodiff.tensors.rows import jacobian as rows_at_once
 from autodiff.tensors.sweep import Plan, sweep
 from autodiff.tensors.tensor import Tensor, plain, raw_of, tensor, wrap
+from autodiff.tensors.trees import opened
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,13 +30,26 @@ def _traced(x: Any) -> Tensor:
     return tensor(raw_of(x), requires_grad=True)
 
 
-def _called(function: Function, args: Sequence[Any], argnums: int | Sequence[int]) -> tuple[Any, list[Tensor]]:
+def _called(
+    function: Function, args: Sequence[Any], argnums: int | Sequence[int]
+) -> tuple[Any, list[Tensor], Function]:
+    """The value, the tensors that stand for the arguments, and what lays as many others out as arguments."""
     places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     inner = list(args)
+    standing: list[Tensor] = []
+    forms = []
     for k in places:
-        inner[k] = _traced(inner[k])
-    y = function(*inner)
-    return y, [inner[k] for k in places]
+        leaves, closed = opened(inner[k])
+        forms.append((len(leaves), closed))
+        standing += (traced := [_traced(x) for x in leaves])
+        inner[k] = closed(traced)
+
+    def laid(found: Sequence[Any]) -> Any:
+        rest = iter(found)
+        trees = tuple(closed([next(rest) for _ in range(count)]) for count, closed in forms)
+        return trees[0] if isinstance(argnums, int) else trees
+
+    return function(*inner), standing, laid
 
 
 def _scalar(y: Any, name: str) -> Tensor:
@@ -76,19 +90,19 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0, has_aux
     """The function that gives (value, gradient): one gradient, or a tuple for several `argnums`.
 
     With `has_aux` the function gives (value, anything), and (value, anything) stands in the place of the value.
+    An argument may be a dictionary, a list or a tuple of tensors; so is its gradient then.
 
     >>> value_and_grad(lambda x: x * x)(tensor(3.0))
     (tensor(9.), tensor(6.))
     """
 
     def both(*args: Any) -> Any:
-        y, xs = _called(function, args, argnums)
+        y, xs, laid = _called(function, args, argnums)
         aux: Any = None
         if has_aux:
             y, aux = y
         y = _scalar(y, "grad")
-        found = tuple(_settled(g, xs) for g in _derivatives(y, xs))
-        g = found[0] if isinstance(argnums, int) else found
+        g = laid([_settled(g, xs) for g in _derivatives(y, xs)])
         y = _settled(y, xs)
         return ((y, _settled(aux, xs) if aux.__class__ is Tensor else aux), g) if has_aux else (y, g)
 
@@ -162,10 +176,10 @@ def jacobian(function: Function, argnums: int | Sequence[int] = 0) -> Function:
     """
 
     def run(*args: Any) -> Any:
-        y, xs = _called(function, args, argnums)
-        y = y if y.__class__ is Tensor else wrap(plain(y))
-        found = tuple(_settled(_rows(y, x), xs) for x in xs)
-        return found[0] if isinstance(argnums, int) else found
+        y, xs, laid = _called(function, args, argnums)
+        values, closed = opened(y)
+        values = [v if v.__class__ is Tensor else wrap(plain(v)) for v in values]
+        return closed([laid([_settled(_rows(v, x), xs) for x in xs]) for v in values])
 
     return _outside(run)
 
@@ -187,16 +201,16 @@ def vmap(function: Function, in_dims: Any = 0, out_dims: int = 0) -> Function:
         stack = named("stack")
         assert stack is not None
         dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
-        counts = {shape_of(x)[d] for x, d in zip(args, dims, strict=True) if d is not None}
+        trees = [(*opened(x), d) for x, d in zip(args, dims, strict=True)]
+        counts = {shape_of(x)[d] for leaves, _, d in trees if d is not None for x in leaves}
         if len(counts) != 1:
             raise ShapeError(f"vmap wants axes of one length, not of {sorted(counts)}")
-        found = [
-            function(*(x if d is None else select(x, d, k) for x, d in zip(args, dims, strict=True)))
-            for k in range(counts.pop())
-        ]
-        if isinstance(found[0], tuple):
-            return tuple(stack(list(part), dim=out_dims) for part in zip(*found, strict=True))
-        return stack(found, dim=out_dims)
+        found = []
+        for k in range(counts.pop()):
+            y = function(*(closed([x if d is None else select(x, d, k) for x in xs]) for xs, closed, d in trees))
+            values, closed = opened(y)
+            found.append(values)
+        return closed([stack(list(part), dim=out_dims) for part in zip(*found, strict=True)])
 
     return run
 
@@ -219,12 +233,12 @@ def vjp(function: Function, *primals: Any) -> tuple[Any, Function]:
     (tensor([ 2., 40.]),)
     """
     with enable_grad():
-        y, xs = _called(function, primals, range(len(primals)))
+        y, xs, laid = _called(function, primals, range(len(primals)))
 
-    def pull(cotangent: Any) -> tuple[Tensor, ...]:
+    def pull(cotangent: Any) -> Any:
         seed = cotangent if cotangent.__class__ is Tensor else wrap(plain(cotangent))
         with enable_grad():
-            return tuple(_settled(g, xs) for g in _derivatives(y, xs, seed))
+            return laid([_settled(g, xs) for g in _derivatives(y, xs, seed)])
 
     return _settled(y, xs), pull
 
@@ -237,19 +251,30 @@ def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> 
     """
     if len(primals) != len(tangents):
         raise ShapeError(f"{len(primals)} primals, but {len(tangents)} tangents")
+    along = [t for tangent in tangents for t in opened(tangent)[0]]
     with enable_grad():
-        y, xs = _called(function, primals, range(len(primals)))
+        y, xs, _ = _called(function, primals, range(len(primals)))
         if y._fn is None:
             return y, y * 0.0
         dummy = tensor(raw_of(y) * 0.0, requires_grad=True)
         pulled = _derivatives(y, xs, dummy)
         found: Any = None
-        for g, t in zip(pulled, tangents, strict=True):
+        for g, t in zip(pulled, along, strict=True):
             if g._fn is not None:
                 d = _derivatives(g, [dummy], t if t.__class__ is Tensor else wrap(plain(t)))[0]
                 found = d if found is None else found + d
     own = [*xs, dummy]
     return _settled(y, own), _settled(found if found is not None else y.detach() * 0.0, own)
+
+
+def linearize(function: Function, *primals: Any) -> tuple[Any, Function]:
+    """The value, and the function from tangents, one per primal, to the derivative along them.
+
+    >>> y, push = linearize(lambda x: x * x, tensor(3.0))
+    >>> push(tensor(1.0))
+    tensor(6.)
+    """
+    return function(*primals), lambda *tangents: jvp(function, primals, tangents)[1]
 
 
 def hvp(function: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
@@ -262,7 +287,7 @@ def hvp(function: Function, primals: Any, tangents: Any) -> tuple[Any, Any]:
     points = list(primals) if many else [primals]
     along = list(tangents) if isinstance(tangents, (tuple, list)) else [tangents]
     with enable_grad():
-        y, xs = _called(function, points, range(len(points)))
+        y, xs, _ = _called(function, points, range(len(points)))
         y = _scalar(y, "hvp")
         slope: Any = 0.0
         for g, t in zip(_derivatives(y, xs), along, strict=True):

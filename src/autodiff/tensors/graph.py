@@ -114,10 +114,18 @@ class GradFn:
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
-        """The nodes that made the operands, None for constants; AccumulateGrad for leaves."""
+        """The nodes that made the operands, None for constants; AccumulateGrad for leaves.
+
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> (2 * x.sin()).grad_fn.next_functions[0][0].name()  # as in PyTorch, the constant comes last
+        'SinBackward0'
+        """
         if self.inputs is None:
             return ()
-        return tuple((fn, 0) for fn in self.inputs[::2])
+        fns = self.inputs[::2]
+        if fns[0] is None and self.op.name in ("add", "mul"):
+            fns = fns[::-1]
+        return tuple((fn, 0) for fn in fns)
 
     @property
     def saved_values(self) -> dict[str, Any]:
@@ -138,8 +146,10 @@ class GradFn:
             from autodiff.tensors.tensor import wrap
 
             saved = self.saved_values
-            if name[7:] in saved:
-                return wrap(saved[name[7:]])
+            names = [operand.partition("=")[0] for operand in self.op.operands]
+            wanted = {"self": names[0], "other": names[-1], "exponent": names[-1]}.get(name[7:], name[7:])
+            if wanted in saved:
+                return wrap(saved[wanted])
         raise AttributeError(f"{self.__class__.__name__} has no attribute '{name}'")
 
     def more(self) -> Extra:

@@ -10,7 +10,7 @@ from autodiff.errors import ShapeError
 from autodiff.ops import OPS
 from autodiff.ops.record import Op
 from autodiff.tensors.buffers import SMALL, Owner, owner_of
-from autodiff.tensors.dtypes import KindError
+from autodiff.tensors.dtypes import KindError, dtype_of
 from autodiff.tensors.graph import AccumulateGrad, Blank, GraphError, Handle, number, record
 from autodiff.tensors.modes import mode, special
 from autodiff.tensors.size import EMPTY, Size
@@ -135,8 +135,8 @@ class Tensor:
                 "you can only change requires_grad of leaf tensors", help="detach() gives a tensor outside the graph"
             )
         if requires_grad and self._fn is None:
-            if self._value.__class__ is bool or getattr(self._value, "dtype", None) == "bool":
-                raise GraphError("only tensors of floats can require gradients")
+            if dtype_of(self._value).kind != "f":
+                raise GraphError("only tensors of floats can require gradients", help="take float() of it")
             self._fn = accumulator(self)
             self._fn.grad = getattr(self, "_kept", None)
         elif not requires_grad:
