@@ -26,7 +26,7 @@ def digits(entries: Sequence[float], exponential: bool = True) -> int:
     sizes = [abs(math.log10(abs(x))) for x in entries if x and math.isfinite(x)]
     tails = 700 if exponential and any(6.0 < abs(x) < 1500.0 for x in entries) else 0
     zeros = 700 if any(x == 0.0 for x in entries) else 0
-    return 150 + int(3 * sum(sizes)) + tails + zeros
+    return 170 + int(3.5 * sum(sizes)) + tails + zeros
 
 
 def flat(x: Any) -> list[Any]:

@@ -6,11 +6,14 @@ import math
 import operator
 
 from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
-from autodiff.ops.record import Op, chain
+from autodiff.ops.record import Op, chain, gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+
+SMALL = 0.0625  # exponents below lose digits in y - 1
 
 
 def _div(a: float, b: float) -> float:
@@ -158,11 +161,35 @@ def _powers(x: Any, y: Any) -> Any:
 
 
 def _pow_slope(x: Any, y: Any) -> Any:
+    """y*x^(y-1)."""
     if y.__class__ is float:
-        return 0.0 if y == 0.0 else y * pow_(x, y - 1.0)
+        if y == 0.0:
+            return 0.0
+        return y * (pow_(x, y - 1.0) if abs(y) >= SMALL else mul(pow_(x, y - 1.0), _rounded_away(x, y)))
     slope = pow_(x, y - 1.0)
-    # at y = 0 as y -> 0, which the mixed second derivative sees
-    return where(eq(y, 0.0), chain(y, where(eq(x, 0.0), 0.0, slope)), y * slope)
+    side = where(lt(y, 0.0), -1.0, where(eq(y, 0.0), 0.0, 1.0))
+    edge = where(eq(y, 1.0), 1.0 + chain(y - 1.0, log(x)), gate(where(lt(y, 1.0), side, y), slope))
+    return _at_zero(x, y, edge, gate(y, mul(slope, _rounded_away(x, y))))
+
+
+def _at_zero(x: Any, y: Any, edge: Any, inside: Any) -> Any:
+    """The edge at x = 0, y <= 1: what x -> 0 gives, which the second derivatives see.
+
+    The bound is written as an equation: such a condition is a guard, which no formula shows.
+    """
+    return where(eq(abs_(y - 1.0), 1.0 - y), where(eq(x, 0.0), edge, inside), inside)
+
+
+def _rounded_away(x: Any, y: Any) -> Any:
+    """x to the power of what y - 1 has lost of a small y; nearly 1, and of no slope that counts."""
+    lost = where(lt(y * y, SMALL * SMALL), y - ((y - 1.0) + 1.0), 0.0)
+    return stop_gradient(exp(chain(lost, log(where(eq(x, 0.0), 1.0, x)))))
+
+
+def _pow_growth(z: Any, x: Any, y: Any) -> Any:
+    """By y: z*log(x); 0^y is flat for y > 0, and taken to be so at y = 0, but its slope by x is infinite up to 1."""
+    level = 0.0 - gate(where(lt(0.0, y), 1.0, 0.0), pow_(x, 0.5 * y))
+    return _at_zero(x, y, where(lt(y, 0.0), z * log(x), level), z * log(where(eq(x, 0.0), 1.0, x)))
 
 
 pow_: Op = Op(
@@ -173,14 +200,13 @@ pow_: Op = Op(
     _powers,
     [
         lambda z, x, y: _pow_slope(x, y),
-        # x = 0 is let alone: 0^y is flat in y for y > 0, and taken to be so at y = 0
-        lambda z, x, y: z * log(where(eq(x, 0.0), 1.0, x)),
+        lambda z, x, y: _pow_growth(z, x, y),
     ],
     symbol="^",
     order=7,
     domain="x > 0, or y whole",
     samples=[(2.0, 3.0), (0.5, -1.5), (1.3, 1.2), (7.0, 0.0)],
-    kinks="inf at x = 0 for 0 < y < 1; d/dy 0^y = 0",
+    kinks="inf at x = 0 for 0 < y < 1; d/dy 0^y = 0 for y >= 0",
 )
 square: Op = Op("square", "x", "x*x", lambda x: x * x, None, [lambda y, x: 2.0 * x], samples=[2.0, -0.5, 0.0])
 reciprocal: Op = Op(
@@ -238,6 +264,7 @@ where: Op = Op(
     samples=[(1.0, 2.0, 3.0), (0.0, 2.0, 3.0)],
 )
 
-from autodiff.ops.exponential import log  # noqa: E402  (rules are looked up when they run)
+from autodiff.ops.exponential import exp, log  # noqa: E402  (rules are looked up when they run)
+from autodiff.ops.piecewise import abs_, stop_gradient  # noqa: E402
 
 __all__ = ["each"]

@@ -106,13 +106,18 @@ frac: Op = Op(
     jump=True,
     kinks="1 at whole numbers",
 )
+def _side(x: Any, y: Any) -> Any:
+    """1 or -1 as the signs agree or not; without a slope, which times an infinite quotient would be nan."""
+    return where(lt(mul(sign(x), sign(y)), 0.0), -1.0, 1.0)
+
+
 fmod: Op = Op(
     "fmod",
     "x y",
     "remainder with the sign of x",
     lambda x, y: math.fmod(x, y) if y and abs(x) != math.inf else nan,
     from_numpy("fmod"),
-    [1.0, lambda z, x, y: neg(mul(sign(x) * sign(y), floordiv(abs_(x), abs_(y))))],
+    [1.0, lambda z, x, y: neg(mul(_side(x, y), floordiv(abs_(x), abs_(y))))],
     domain="y not 0",
     samples=[(5.0, 3.0), (-5.0, 3.0)],
     kink=lambda z, x, y: (z == 0.0) & (x != 0.0),

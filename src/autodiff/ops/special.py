@@ -137,7 +137,7 @@ def _cot_derivative(n: int, x: float) -> float:
             new[i + 2] -= math.pi * v
         p = new
     c = 1.0 / math.tan(math.pi * math.remainder(x, 1.0))
-    total = 0.0
+    total = p.pop()
     for v in reversed(p):
         total = total * c + v
     return total

@@ -6,7 +6,7 @@ import math
 
 from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
 from autodiff.ops.arithmetic import add, div, eq, mul, neg, sqrt, square, sub, where
-from autodiff.ops.record import Op
+from autodiff.ops.record import OPS, Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -260,18 +260,49 @@ hypot: Op = Op(
 
 
 def _unit(x: float, y: float) -> float:
-    h = math.hypot(x, y)
-    return (
-        0.0 if h == 0.0 else x / h if h != inf or abs(x) == inf or abs(y) == inf else x / 2 / math.hypot(x / 2, y / 2)
-    )
+    top = max(abs(x), abs(y))
+    if top == 0.0:
+        return 0.0
+    if top == inf:  # the limit
+        return 0.0 if abs(x) != inf else math.copysign(1.0 if abs(y) != inf else math.sqrt(0.5), x)
+    if not 1e-300 < top < 1e300:
+        shift = -math.frexp(top)[1]
+        x, y = math.ldexp(x, shift), math.ldexp(y, shift)
+    return x / math.hypot(x, y)
 
 
 def _units(x: Any, y: Any) -> Any:
     np = numpy()
     h = np.hypot(x, y)
-    u = x / np.where(h == 0.0, 1.0, h)
-    far = np.isinf(h) | (h < 1e-300)
-    return np.where(far, each(_unit)(x, y), u) if far.any() else u
+    far = ~((h > 1e-300) & (h < 1e300))
+    return np.where(far, each(_unit)(x, y), x / h) if far.any() else x / h
+
+
+def _scaled(x: Any, y: Any) -> tuple[Any, Any, Any]:
+    """x and y over their size, and that size, held: of these no power over- or underflows."""
+    size = OPS["stop_gradient"](hypot(x, y))
+    size = where(eq(size, 0.0), 1.0, where(eq(size, inf), 1e308, size))
+    return div(x, size), div(y, size), size
+
+
+def _across(x: Any, y: Any) -> Any:
+    """The derivative y^2/r^3 of x/r by x."""
+    x, y, size = _scaled(x, y)
+    v = unit(y, x)
+    return mul(v, div(div(v, size), hypot(x, y)))
+
+
+def _along(x: Any, y: Any) -> Any:
+    """The derivative -x*y/r^3 of x/r by y."""
+    x, y, size = _scaled(x, y)
+    return neg(mul(unit(x, y), div(div(unit(y, x), size), hypot(x, y))))
+
+
+def _inverse(x: Any, y: Any) -> Any:
+    """x/r^2, nan at (0, 0)."""
+    r = hypot(x, y)
+    x, y, size = _scaled(x, y)
+    return where(eq(r, 0.0), nan, div(div(unit(x, y), hypot(x, y)), size))
 
 
 unit: Op = Op(
@@ -281,31 +312,27 @@ unit: Op = Op(
     _unit,
     _units,
     [
-        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, div(square(unit(y, x)), hypot(x, y))),
-        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, neg(div(mul(u, unit(y, x)), hypot(x, y)))),
+        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, _across(x, y)),
+        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, _along(x, y)),
     ],
     samples=[(3.0, 4.0), (1e8, 1.0)],
 )
-
-
-def _axis(y: object, x: object) -> object:
-    return where(eq(hypot(x, y), 0.0), nan, hypot(x, y))
-
-
 atan2: Op = Op(
     "atan2",
     "y x",
     "angle of the point (x, y)",
     math.atan2,
     from_numpy("arctan2"),
-    [lambda z, y, x: div(unit(x, y), _axis(y, x)), lambda z, y, x: neg(div(unit(y, x), _axis(y, x)))],
+    [lambda z, y, x: _inverse(x, y), lambda z, y, x: neg(_inverse(y, x))],
     aliases="arctan2",
     samples=[(1.0, 2.0), (-1.0, -2.0), (3e180, 4e180)],
-    kinks="nan at (0, 0)",
+    kink=lambda z, y, x: (y == 0.0) & (x < 0.0),
+    jump=True,
+    kinks="nan at (0, 0); at y = 0, x < 0 that of the value's side",
     conventions={
         "torch": [
-            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, div(unit(x, y), hypot(x, y))),
-            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, neg(div(unit(y, x), hypot(x, y)))),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, _inverse(x, y)),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, neg(_inverse(y, x))),
         ]
     },
 )

@@ -288,7 +288,7 @@ def _expression(node: Recorded, op: Operation, called: Mapping[Recorded, str], l
         settings = [f"{key}={_item(value)}" for key, value in params.items() if value is not None]
         return f"{op.name}({', '.join(operands + settings)})"
     bound = [
-        f"({text})" if operand in literals and text == literals[operand] and not _is_atom(text) else text
+        f"({text})" if _is_node(operand) and text == literals.get(operand) and not _is_atom(text) else text
         for operand, text in zip(node.inputs, operands, strict=True)
     ]
     if len(bound) == 1:
