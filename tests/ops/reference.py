@@ -300,6 +300,7 @@ ARRAYS: dict[str, Value] = {
     "cofactor": cofactor,
     "logdet": lambda a: mp.log(det(a)),
     "inv": lambda a: cofactor(a).T / det(a),
+    "triangular_inverse": lambda a: cofactor(np.tril(a)).T / det(np.tril(a)),
     "solve": lambda a, b: (cofactor(a).T / det(a)) @ b,
     "cholesky": lambda a: array(mp.cholesky(even(a))),
     "eigvalsh": eigenvalues,

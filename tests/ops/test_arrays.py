@@ -8,8 +8,11 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from autodiff.ops import OPS
+from autodiff.differentiate import gradient
+from autodiff.errors import ComputationError
+from autodiff.ops import OPS, linalg
 from autodiff.ops.record import Op
+from autodiff.parse import parse
 
 from .checker import complaints
 from .reference import ARRAYS
@@ -93,6 +96,7 @@ CASES: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "cofactor": [((SQUARE,), {}), ((GRAM,), {}), ((FLAT,), {})],
     "logdet": [((SQUARE,), {}), ((GRAM,), {})],
     "inv": [((SQUARE,), {}), ((GRAM,), {})],
+    "triangular_inverse": [((SQUARE,), {}), ((GRAM,), {})],
     "solve": [((SQUARE, [1.0, 2.0]), {}), ((SQUARE, M), {}), ((GRAM, V), {})],
     "cholesky": [((SQUARE,), {}), ((GRAM,), {})],
     "eigvalsh": [((SQUARE,), {}), ((GRAM,), {})],
@@ -136,7 +140,7 @@ VARIED: dict[str, Any] = {
 }
 """The operands that a row has a derivative by, where those are not all."""
 ORDER = {"leave_out": 1, "cofactor": 1, "normalized": 1}
-NORMWISE = {"inv", "solve", "cholesky", "eigvalsh", "std"}
+NORMWISE = {"inv", "triangular_inverse", "solve", "cholesky", "eigvalsh", "std"}
 ROWS = [row for row in OPS.values() if row.vjps is not None and row.name != "eigenvectors"]
 
 
@@ -159,3 +163,21 @@ def test_every_row_of_arrays_is_looked_at() -> None:
     # eigenvectors have no sign of their own: they are checked through eigvalsh, at order 2
     others = [row.name for row in OPS.values() if row.differentiable and row.partials is None and row not in ROWS]
     assert others == ["eigenvectors"]
+
+
+@pytest.mark.parametrize("text", ["inv(a)", "det(a)/1e60", "sum(w*cholesky(a))"])
+def test_large_matrices_answer_as_small_ones(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    random = np.random.default_rng(0)
+    a = random.uniform(0.0, 1.0, (40, 40)) + 40.0 * np.eye(40)
+    program = parse(f"sum({text})")
+    point = {"a": a, "w": random.normal(size=(40, 40))} if "w" in text else {"a": a}
+    found = gradient(program, point, ["a"]).gradient
+    monkeypatch.setattr(linalg, "LARGE", 41)
+    expected = gradient(program, point, ["a"]).gradient
+    assert found is not None and expected is not None
+    np.testing.assert_allclose(found["a"], expected["a"], rtol=1e-12, atol=1e-15)
+
+
+def test_a_large_singular_matrix_has_no_inverse() -> None:
+    with pytest.raises(ComputationError, match="singular"):
+        OPS["inv"](np.ones((40, 40)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from autodiff.errors import ShapeError
 from autodiff.numeric import entries, is_array, is_finite, known, numpy, shape
@@ -18,16 +19,22 @@ if TYPE_CHECKING:
 
 
 EPS = 2.0**-52
+LARGE = 32  # the side from which LAPACK's own routines pay for SciPy's import
 
 
 def _rank(x: Any) -> int:
     return len(shape(x))
 
 
+def _plain(x: Any) -> bool:
+    """No entry is inf or nan, as far as values are known."""
+    values = known(x)
+    return not is_array(values) or is_finite(values)
+
+
 def _through(g: Any, b: Any) -> Any:
     """The matrix product g @ b, where a zero of the cotangent g makes nothing of an inf or nan of b."""
-    values = known(b)
-    if not is_array(values) or is_finite(values):
+    if _plain(b):
         return matmul(g, b)
     m, k, n = shape(g)[-2], shape(g)[-1], shape(b)[-1]
     rows = expand(g, axis=-1, shape=(*shape(g)[:-2], m, k, n))
@@ -54,6 +61,8 @@ def _with_row(g: Any, b: Any) -> tuple[int, ...]:
 def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     if _rank(b) == 1 and _rank(a) <= 2:
         return chain(g if _rank(a) == 1 else expand(g, axis=-1, shape=shape(a)), b)
+    if _rank(a) == 1 and _rank(b) == 2 and _plain(b):
+        return matmul(b, g)
     g, _, b = _as_matrices(g, a, b)
     return _through(g, swap(b))
 
@@ -61,6 +70,8 @@ def _matmul_left(g: Any, y: Any, a: Any, b: Any) -> Any:
 def _matmul_right(g: Any, y: Any, a: Any, b: Any) -> Any:
     if _rank(a) == _rank(b) == 1:
         return chain(g, a)
+    if _rank(a) == 2 and _rank(b) == 1 and _plain(a):
+        return matmul(g, a)
     column = _rank(b) == 1
     g, a, b = _as_matrices(g, a, b)
     back = swap(_through(swap(g), a))
@@ -232,6 +243,18 @@ def _signs(n: int) -> Any:
     return (-1.0) ** (np.arange(n)[:, None] + np.arange(n)[None, :])
 
 
+def _inverse(a: Any) -> Any:
+    np = numpy()
+    if a.ndim > 2 or len(a) < LARGE:
+        return np.linalg.inv(a)
+    from scipy.linalg.lapack import dgetrf, dgetri
+
+    factors, pivots, zero = dgetrf(a.T)  # its matrices go by columns
+    if zero:
+        raise np.linalg.LinAlgError("Singular matrix")
+    return dgetri(factors, pivots)[0].T
+
+
 def _cofactor(a: Any) -> Any:
     np = numpy()
     n = a.shape[-1]
@@ -241,7 +264,7 @@ def _cofactor(a: Any) -> Any:
         rows, columns = _minor_index(n)
         return _signs(n) * _det(a[..., rows, columns])
     try:
-        back = np.linalg.inv(a)
+        back = _inverse(a)
         size = np.abs(a).sum(-1).max(-1) * np.abs(back).sum(-1).max(-1)  # the condition number
         if (size < 1e4).all():
             return np.linalg.det(a)[..., None, None] * np.swapaxes(back, -1, -2)
@@ -307,7 +330,7 @@ inv: Op = Op(
     "a",
     "inverse matrix",
     None,
-    lambda a: numpy().linalg.inv(_square(a)),
+    lambda a: _inverse(_square(a)),
     None,
     [lambda g, y, a: neg(matmul(swap(y), matmul(g, swap(y))))],
     domain="not singular",
@@ -348,13 +371,37 @@ def _even(a: Any) -> Any:
 
 def _cholesky_vjp(g: Any, y: Any, a: Any) -> Any:
     # Murray, Differentiation of the Cholesky decomposition, 2016
-    n = shape(a)[0]
-    half = numpy().tril(numpy().ones((n, n))) - 0.5 * numpy().eye(n)
-    p = mul(matmul(swap(y), g), half)
-    s = swap(solve(swap(y), swap(solve(swap(y), p))))
-    return _even(s)
+    p = mul(_lower_half(shape(a)[0]), matmul(swap(y), g))
+    v = triangular_inverse(y)
+    s = matmul(matmul(swap(v), p), v)
+    return s + swap(s)
 
 
+@cache
+def _lower_half(n: int) -> Any:
+    """What takes half the lower triangle of a matrix, and a quarter of its diagonal."""
+    return 0.5 * numpy().tri(n) - 0.25 * numpy().eye(n)
+
+
+def _triangular_inverse(y: Any) -> Any:
+    if len(y) < LARGE:
+        return numpy().linalg.inv(numpy().tril(y))
+    from scipy.linalg.lapack import dtrtri
+
+    return dtrtri(y.T)[0].T
+
+
+triangular_inverse: Op = Op(
+    "triangular_inverse",
+    "l",
+    "inverse of a lower triangular matrix",
+    None,
+    _triangular_inverse,
+    None,
+    [lambda g, v, y: mul(-numpy().tri(shape(y)[0]), matmul(swap(v), matmul(g, swap(v))))],
+    samples=[([[2.0, 0.0], [1.0, 3.0]],)],
+    hidden=True,
+)
 cholesky: Op = Op(
     "cholesky",
     "a",
@@ -366,6 +413,13 @@ cholesky: Op = Op(
     domain="positive definite",
     samples=[([[2.0, 1.0], [1.0, 3.0]],)],
 )
+
+
+def _eigvalsh_vjp(g: Any, y: Any, a: Any) -> Any:
+    v = eigenvectors(a)
+    return _even(matmul(mul(v, g), swap(v)))
+
+
 eigvalsh: Op = Op(
     "eigvalsh",
     "a",
@@ -373,7 +427,7 @@ eigvalsh: Op = Op(
     None,
     lambda a: numpy().linalg.eigvalsh(_symmetric(a)),
     None,
-    [lambda g, y, a: _even(matmul(mul(eigenvectors(a), g), swap(eigenvectors(a))))],
+    [_eigvalsh_vjp],
     samples=[([[2.0, 1.0], [1.0, 3.0]],)],
 )
 
