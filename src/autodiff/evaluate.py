@@ -423,7 +423,7 @@ class Machine:
         result, left, pc = state.result, state.left, state.pc
         picture = self.picture
         keep = self.keep
-        track = None if picture else keep  # so that a nan made of `[]` or `ones(2)` has a node
+        track = None if picture else keep  # so that a nan made of `[]`, `ones(2)` or `1 < 2` has a node
         hold = bool(self.program.differentiated) or picture
         while True:
             opcode, argument, span = program_code[pc]
@@ -443,6 +443,8 @@ class Machine:
             elif opcode == 3:  # APPLY
                 tape.span = span
                 op, count = argument
+                if track is not None:
+                    stack[-count:] = [x if isinstance(x, Node) else track(tape, x) for x in stack[-count:]]
                 if count == 2:
                     b = pop()
                     stack[-1] = op(stack[-1], b)
@@ -516,6 +518,8 @@ class Machine:
                     result = None
                     pc = entry
                 else:
+                    if track is not None:
+                        values = [x if isinstance(x, Node) else track(tape, x) for x in values]
                     value = self.call(op, values, keywords, plan)
                     push(value if track is None or isinstance(value, Node) else track(tape, value))
             elif opcode == 21:  # DEFINE

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from autodiff.check import Entry
 
 HEAD = ["", "autodiff", "numeric", "error", "tolerance", "verdict"]
-KEYS = ("autodiff", "numeric", "error", "tolerance", "ok")
+WORDS = {True: "ok", False: "wrong"}
+NOT_COMPARED = "nothing to compare with"
 
 
 class CheckFailed(ComputationError):
@@ -89,14 +90,17 @@ def shown(request: Request, report: Report, notes: list[Note], colour: bool) -> 
     if format in SEPARATORS:
         separator = SEPARATORS[format]
         head = ["derivative", *HEAD[1:-1], "ok", "left", "right"]
-        lines = [head, *([*row[:5], str(row[5] == "ok").lower(), *row[6:]] for row in rows)]
+        lines = [head, *([*row[:5], str(row[5] != WORDS[False]).lower(), *row[6:]] for row in rows)]
         return "".join(separator.join(quoted(cell, separator) for cell in cells) + "\n" for cells in lines)
+    if not rows:
+        return "nothing to check: the expression has no inputs, or they have no entries\n"
     table = [HEAD, *(row[:6] for row in rows)]
     widths = [max(map(width, column)) for column in zip(*table, strict=True)]
     text = ""
     for row, (*_, left, right) in zip(table, [HEAD, *rows], strict=True):
-        sides = f"; {left} from the left, {right} from the right" if row is not HEAD and left else ""
-        verdict = paint(row[-1], {"ok": "strong", "wrong": "error"}.get(row[-1], ""), colour)
+        told = row is not HEAD and left and row[-1] != NOT_COMPARED
+        sides = f"; {left} from the left, {right} from the right" if told else ""
+        verdict = paint(row[-1], {WORDS[True]: "strong", WORDS[False]: "error"}.get(row[-1], ""), colour)
         text += "  ".join([*(pad(cell, most) for cell, most in zip(row[:-1], widths[:-1], strict=True)), verdict])
         text += sides + "\n"
     return text
@@ -134,5 +138,5 @@ def cells(label: str, entry: Entry, digits: int | None) -> list[str]:
     sides = ["" if v is None else "none" if math.isnan(v) else number(v, digits) for v in (entry.left, entry.right)]
     short = [f"{v:.2g}" if math.isfinite(v) else number(v) for v in (entry.error, entry.tolerance)]
     numbers = ["none" if math.isnan(v) else number(v, digits) for v in (entry.ours, entry.numeric)]
-    verdict = "ok" if entry.ok else "wrong"
+    verdict = WORDS[entry.ok] if entry.compared or not entry.ok else NOT_COMPARED
     return [label, *numbers, *short, verdict, *sides]

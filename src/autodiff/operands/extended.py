@@ -646,6 +646,7 @@ WHOLE: dict[str, Value] = {
     "cofactor": _cofactor,
     "logdet": _logdet,
     "inv": lambda a: _solve(a, np.eye(len(_square(a)))),
+    "triangular_inverse": lambda a: _solve(np.tril(array(a)), np.eye(len(a))),
     "solve": _solve,
     "cholesky": _cholesky,
     "eigvalsh": lambda a: _eigen(a)[0],
