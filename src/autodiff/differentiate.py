@@ -120,16 +120,19 @@ class Job:
         leaves = list(self.leaves.values())
         if not isinstance(root, Node) or not leaves:
             return {name: zeros_like(leaf.value) for name, leaf in self.leaves.items()}
+        found = None
         if root.index > FEW or numeric.is_array(seed) or any(leaf.shape for leaf in leaves):
-            from autodiff.sweep import backward as swept
-        else:
-            swept = backward  # writing rules out would cost more than it saves
-        found = swept(root, seed, leaves)
+            from autodiff.sweep import finite  # of few numbers, writing rules out would cost more than it saves
+
+            found = finite(root, seed, leaves)
+        looked_at = found is not None
+        if found is None:
+            found = backward(root, seed, leaves)
         result = {
             name: zeros_like(leaf.value) if g is None else value_of(g)
             for (name, leaf), g in zip(self.leaves.items(), found, strict=True)
         }
-        if numeric.is_finite(value_of(root)) and not all(map(numeric.is_finite, result.values())):
+        if not looked_at and numeric.is_finite(value_of(root)) and not all(map(numeric.is_finite, result.values())):
             from autodiff.notes import steep
 
             self.notes += steep(root, seed, leaves, self.program.source, self.root.index)
@@ -313,6 +316,7 @@ def _segmented(program: Program, point: Point, wrt: Sequence[str], settings: Set
     return out
 
 
+@numeric.quietly
 def gradient(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
     """Value and gradient of one number: one sweep."""
     settings = settings or Settings()

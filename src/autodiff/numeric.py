@@ -60,7 +60,7 @@ def quietly(function: Rule) -> Rule:
     @wraps(function)
     def call(*args: Any, **options: Any) -> Any:
         np = modules.get("numpy")
-        if np is None or not hasattr(np, "errstate"):
+        if quiet.depth or np is None or not hasattr(np, "errstate"):
             return function(*args, **options)
         with np.errstate(all="ignore"):
             quiet.depth += 1

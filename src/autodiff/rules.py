@@ -120,6 +120,20 @@ def _compares(x: Any) -> bool:
     return isinstance(x, Formula) and x.op is not None and x.op.name in ("lt", "le", "gt", "ge", "eq", "ne")
 
 
+def _is_truth(x: Any) -> bool:
+    """Whether a part is a condition as 1 or 0, or a sum or product of such."""
+    if not isinstance(x, Formula) or x.op is None:
+        return False
+    if x.op.name == "where":
+        return _compares(x.inputs[0]) and x.inputs[1:] == (1.0, 0.0)
+    return x.op.name in ("add", "mul") and all(map(_is_truth, x.inputs))
+
+
+def _truth(condition: Any) -> Any:
+    """A condition as bytes of 1 and 0: they multiply in half the time of floats, and cost nothing to make."""
+    return condition.view("b") if hasattr(condition, "strides") else float(condition)
+
+
 def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, Any], arrays: bool) -> str:
     """A part as Python text; a shared one is named where it first stands. Rules are short: this may recurse."""
     if not isinstance(x, Formula):
@@ -128,19 +142,16 @@ def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, 
         return texts[x]
     assert x.op is not None
     operands = [_text(operand, texts, shared, names, arrays) for operand in x.inputs]
+    if arrays and x.op.name not in ("add", "mul"):  # no other op takes bytes for numbers
+        operands = [f"({t} * 1.0)" if _is_truth(of) else t for t, of in zip(operands, x.inputs, strict=True)]
     if x.op.name == "square":
         operands.append(_text(x.inputs[0], texts, shared, names, arrays))
         text = f"({operands[0]} * {operands[1]})"
     elif x.op.name == "pow" and operands[1] == "1.0":
         text = operands[0]
-    elif (
-        arrays
-        and x.op.name == "where"
-        and operands[2] == "0.0"
-        and _compares(x.inputs[0])
-        and x.inputs[1] in (0.5, 1.0)
-    ):
-        text = f"({operands[0]} * {operands[1]})"  # a truth value as a number, in half of where's time
+    elif arrays and x.op.name == "where" and _compares(x.inputs[0]) and x.inputs[1:] in ((1.0, 0.0), (0.5, 0.0)):
+        names["_truth"] = _truth
+        text = f"_truth({operands[0]})" if operands[1] == "1.0" else f"(_truth({operands[0]}) * 0.5)"
     else:
         text = written(x.op, operands, names, arrays)
     if x in shared:

@@ -18,20 +18,24 @@ _rules: dict[tuple[Op, int, bool, float | None], list[Compiled]] = {}
 
 
 def backward(root: Node, seed: Any, targets: Sequence[Node]) -> list[Any]:
-    """The cotangent of each target from a seed of the root's shape, None where none arrives: as tape.backward gives.
+    """The cotangent of each target from a seed of the root's shape, None where none arrives: as tape.backward gives."""
+    return finite(root, seed, targets) or careful(root, seed, targets)
+
+
+def finite(root: Node, seed: Any, targets: Sequence[Node]) -> list[Any] | None:
+    """The same where all of them are finite, else None.
 
     Where a nan or an infinity arrives, the rules themselves answer, for they let nothing through where the
     cotangent is 0. Writing rules out pays on long tapes and arrays.
     """
+    if root.tape.convention is not None:
+        return None
     low = min((t.index for t in targets), default=root.index)
-    if root.tape.convention is None:
-        try:
-            found = _quick(root, seed, targets, low)
-        except (ArithmeticError, ValueError):
-            found = None
-        if found is not None and numeric.surely_finite([g for g in found if g is not None]):
-            return found
-    return careful(root, seed, targets)
+    try:
+        found = _quick(root, seed, targets, low)
+    except (ArithmeticError, ValueError):
+        return None
+    return found if numeric.surely_finite([g for g in found if g is not None]) else None
 
 
 def _rules_of(op: Op, count: int, arrays: bool, exponent: float | None) -> list[Compiled]:

@@ -73,6 +73,7 @@ def ops() -> None:
     """What a request for value and gradient costs, over one for the value, of the sum of each function's result."""
     print(f"gradient over value, vectors of {ENTRIES:,}, matrices of {SIDE} x {SIDE}")
     ratios = []
+    np.ones(2**21)  # 16 MB, freed: from here on glibc keeps pages, and work is timed rather than page faults
     for row in OPS.values():
         xs = operands(row) if row.differentiable and (row.name in NAMES or row.symbol) else None
         if xs is None:

@@ -649,6 +649,7 @@ WHOLE: dict[str, Value] = {
     "triangular_inverse": lambda a: _solve(np.tril(array(a)), np.eye(len(a))),
     "solve": _solve,
     "cholesky": _cholesky,
+    "triangular_inverse": lambda a: _solve(np.tril(a), np.eye(len(a))),
     "eigvalsh": lambda a: _eigen(a)[0],
     "eigenvectors": lambda a: _eigen(a)[1],
     **{

@@ -244,15 +244,23 @@ def _signs(n: int) -> Any:
 
 
 def _inverse(a: Any) -> Any:
+    return numpy().linalg.inv(a) if a.ndim > 2 or len(a) < LARGE else _inverse_and_det(a)[0]
+
+
+def _inverse_and_det(a: Any) -> tuple[Any, Any]:
+    """Both from one factorization where that pays; LinAlgError of a singular matrix."""
     np = numpy()
     if a.ndim > 2 or len(a) < LARGE:
-        return np.linalg.inv(a)
+        return np.linalg.inv(a), np.linalg.det(a)
     from scipy.linalg.lapack import dgetrf, dgetri
 
     factors, pivots, zero = dgetrf(a.T)  # its matrices go by columns
     if zero:
         raise np.linalg.LinAlgError("Singular matrix")
-    return dgetri(factors, pivots)[0].T
+    scale = factors.diagonal()
+    swaps = (pivots != np.arange(len(a))).sum()
+    sign = np.sign(scale).prod() * (-1.0) ** swaps
+    return dgetri(factors, pivots)[0].T, sign * np.exp(np.log(np.abs(scale)).sum())
 
 
 def _cofactor(a: Any) -> Any:
@@ -264,10 +272,10 @@ def _cofactor(a: Any) -> Any:
         rows, columns = _minor_index(n)
         return _signs(n) * _det(a[..., rows, columns])
     try:
-        back = _inverse(a)
+        back, value = _inverse_and_det(a)
         size = np.abs(a).sum(-1).max(-1) * np.abs(back).sum(-1).max(-1)  # the condition number
         if (size < 1e4).all():
-            return np.linalg.det(a)[..., None, None] * np.swapaxes(back, -1, -2)
+            return np.asarray(value)[..., None, None] * np.swapaxes(back, -1, -2)
     except np.linalg.LinAlgError:
         pass  # singular: by singular values, as whatever comes near it
     u, s, vt = np.linalg.svd(a)
@@ -399,7 +407,6 @@ triangular_inverse: Op = Op(
     _triangular_inverse,
     None,
     [lambda g, v, y: mul(-numpy().tri(shape(y)[0]), matmul(swap(v), matmul(g, swap(v))))],
-    samples=[([[2.0, 0.0], [1.0, 3.0]],)],
     hidden=True,
 )
 cholesky: Op = Op(

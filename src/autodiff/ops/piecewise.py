@@ -198,7 +198,7 @@ softsign: Op = Op(
 )
 
 
-def _extremes(name: str, doc: str, pick: Any, ahead: Op, array: str) -> Op:
+def _extremes(name: str, doc: str, pick: Any, ahead: Op, reached: Op, array: str) -> Op:
     def value(*xs: float) -> float:
         return nan if any(x != x for x in xs) else float(pick(xs))
 
@@ -213,7 +213,7 @@ def _extremes(name: str, doc: str, pick: Any, ahead: Op, array: str) -> Op:
         def rule(y: Any, *xs: Any) -> Any:
             if len(xs) == 2:
                 here, there = xs[i], xs[1 - i]
-                return add(where(ahead(here, there), 1.0, 0.0), where(eq(here, there), 0.5, 0.0))
+                return mul(0.5, add(where(ahead(here, there), 1.0, 0.0), where(reached(here, there), 1.0, 0.0)))
             ties: Any = 0.0
             for x in xs:
                 ties = ties + where(eq(x, y), 1.0, 0.0)
@@ -243,8 +243,8 @@ def _extremes(name: str, doc: str, pick: Any, ahead: Op, array: str) -> Op:
     )
 
 
-max_ = _extremes("max", "largest of the operands; of one array its largest entry", max, gt, "maximum")
-min_ = _extremes("min", "smallest of the operands; of one array its smallest entry", min, lt, "minimum")
+max_ = _extremes("max", "largest of the operands; of one array its largest entry", max, gt, ge, "maximum")
+min_ = _extremes("min", "smallest of the operands; of one array its smallest entry", min, lt, le, "minimum")
 
 
 def _clip(x: float, lo: float, hi: float) -> float:
@@ -267,7 +267,7 @@ clip: Op = Op(
     [
         lambda y, x, lo, hi: mul(where(ge(x, lo), 1.0, 0.0), where(le(x, hi), 1.0, 0.0)),
         lambda y, x, lo, hi: mul(where(lt(x, lo), 1.0, 0.0), where(le(lo, hi), 1.0, 0.0)),
-        lambda y, x, lo, hi: where(gt(lo, hi), 1.0, where(gt(x, hi), 1.0, 0.0)),
+        lambda y, x, lo, hi: where(gt(max_(x, lo), hi), 1.0, 0.0),
     ],
     aliases="clamp",
     selects=True,
