@@ -74,6 +74,10 @@ def test_rules_run_on_extended_operands() -> None:
     with digits(60):
         found = exact.gradient(exact.lifted(program), exact.lifted_point(program, {"x": 1e-8}), ["x"])
     assert lower(found["x"]) == pytest.approx(-1e-8 / 12, rel=1e-12)
+    program = parse("u = cholesky([[x, 1], [1, 2]]); u[0, 0]")  # the square root of x
+    with digits(60):
+        found = exact.gradient(exact.lifted(program), exact.lifted_point(program, {"x": 4.0}), ["x"])
+    assert lower(found["x"]) == 0.25
 
 
 def test_branches_follow_the_extended_value() -> None:

@@ -646,10 +646,9 @@ WHOLE: dict[str, Value] = {
     "cofactor": _cofactor,
     "logdet": _logdet,
     "inv": lambda a: _solve(a, np.eye(len(_square(a)))),
-    "triangular_inverse": lambda a: _solve(np.tril(array(a)), np.eye(len(a))),
+    "triangular_inverse": lambda a: _solve(np.tril(_square(a)), np.eye(len(_square(a)))),
     "solve": _solve,
     "cholesky": _cholesky,
-    "triangular_inverse": lambda a: _solve(np.tril(a), np.eye(len(a))),
     "eigvalsh": lambda a: _eigen(a)[0],
     "eigenvectors": lambda a: _eigen(a)[1],
     **{
