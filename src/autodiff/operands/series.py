@@ -120,7 +120,7 @@ def apply(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any]) -> 
         return op(*(coefficient(x, 0) for x in xs), **params)
     if field.sided and op.name in REDUCTIONS:
         return greatest(field, op, xs, params)
-    if field.sided and op.jump:
+    if field.sided and op.jump and op.germ is None:
         return beyond(field, op, xs)
     values = [coefficient(x, 0) for x in xs]
     y0 = op(*values, **params)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.numeric import from_numpy, nan, numpy
+from autodiff.numeric import from_numpy, known, nan, numpy
 from autodiff.ops.arithmetic import add, div, eq, floordiv, ge, gt, le, lt, mul, neg, square, sub, where
 from autodiff.ops.exponential import exp, expm1
 from autodiff.ops.record import OPS, Op
@@ -106,6 +106,8 @@ frac: Op = Op(
     jump=True,
     kinks="1 at whole numbers",
 )
+
+
 def _side(x: Any, y: Any) -> Any:
     """1 or -1 as the signs agree or not; without a slope, which times an infinite quotient would be nan."""
     return where(lt(mul(sign(x), sign(y)), 0.0), -1.0, 1.0)
@@ -132,8 +134,10 @@ copysign: Op = Op(
     from_numpy("copysign"),
     [lambda z, x, y: mul(sign(x), copysign(1.0, y)), 0.0],
     samples=[(2.0, -1.0), (-2.0, 3.0)],
-    kink=lambda z, x, y: x == 0.0,
-    kinks="0 at x = 0",
+    kink=lambda z, x, y: (x == 0.0) | (y == 0.0),
+    jump=True,
+    germ=lambda x, y: mul(abs_(x), where(eq(y, 0.0), copysign(1.0, known(y)), sign(y))),
+    kinks="0 at x = 0 and at y = 0",
     # jax flips the sign of x where the signs differ
     conventions={"jax": [lambda z, x, y: mul(copysign(1.0, x), copysign(1.0, y)), 0.0]},
 )
