@@ -7,7 +7,7 @@ functions of functions (`ad.func`), and compiled expressions (`ad.compile`). Not
 from __future__ import annotations
 
 __version__ = "0.1.0"
-newaxis = None
+newaxis = preserve_format = contiguous_format = strided = None  # read nowhere: there is one way to keep an array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

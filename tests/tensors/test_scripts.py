@@ -10,6 +10,7 @@ import io
 import re
 import sys
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -31,10 +32,14 @@ def scripts(text: str) -> list[tuple[str, str, str]]:
 
 
 def printed(source: str) -> str:
-    """What a script prints."""
+    """What a script prints; the next one finds the default dtype as it was."""
+    torch = import_module("torch")
     out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(source, "<script>", "exec"), {"__name__": "script"})
+    try:
+        with contextlib.redirect_stdout(out):
+            exec(compile(source, "<script>", "exec"), {"__name__": "script"})
+    finally:
+        torch.set_default_dtype(torch.float32)
     return "".join(f"{line.rstrip()}\n" for line in out.getvalue().splitlines())
 
 
@@ -60,6 +65,7 @@ def torchlike() -> dict[str, ModuleType]:
     return {
         "torch": ad,
         "torch.autograd": ad.autograd,
+        "torch.autograd.function": ad.autograd.function,
         "torch.autograd.functional": ad.autograd.functional,
         "torch.func": ad.func,
         "torch.nn": ad.nn,

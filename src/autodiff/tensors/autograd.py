@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
+from autodiff import numeric
 from autodiff.tensors import checkpoint as _checkpoint
-from autodiff.tensors import compose, func
+from autodiff.tensors import compose, func, function, graph
 from autodiff.tensors import functional as _functional
 from autodiff.tensors.backward import backward as _backward
 from autodiff.tensors.backward import grad
@@ -137,7 +138,14 @@ def _parameter(data: Any = None, requires_grad: bool = True) -> Tensor:
     return wrap(raw_of(0.0 if data is None else data)).detach().requires_grad_(requires_grad)
 
 
+def _rank(x: Any, *, tol: float | None = None) -> Tensor:
+    """How many singular values of a matrix are above tol (of the rounding of the largest unless given)."""
+    np = numeric.numpy()
+    return wrap(np.asarray(np.linalg.matrix_rank(raw_of(x), tol)))
+
+
 linalg = SimpleNamespace(
+    matrix_rank=_rank,
     norm=compose.matrix_norm, vector_norm=compose.norm, matrix_norm=compose.matrix_norm, det=_op("det"),
     inv=_op("inv"), solve=_op("solve"), slogdet=compose.slogdet, cholesky=_op("cholesky"),
     eigvalsh=_op("eigvalsh"), matrix_power=compose.matrix_power, multi_dot=compose.multi_dot, cross=compose.cross,
@@ -157,7 +165,7 @@ utils = SimpleNamespace(checkpoint=_checkpoint)
 cuda = SimpleNamespace(is_available=lambda: False, device_count=lambda: 0, manual_seed_all=lambda seed: None)
 
 __all__ = [
-    "Function", "Tensor", "Variable", "backward", "cuda", "detect_anomaly", "enable_grad", "functional", "grad",
-    "gradcheck", "gradgradcheck", "linalg", "nn", "no_grad", "set_detect_anomaly", "set_grad_enabled", "special",
-    "utils",
+    "Function", "Tensor", "Variable", "backward", "cuda", "detect_anomaly", "enable_grad", "function", "functional",
+    "grad", "gradcheck", "gradgradcheck", "graph", "linalg", "nn", "no_grad", "set_detect_anomaly",
+    "set_grad_enabled", "special", "utils",
 ]  # fmt: skip

@@ -77,13 +77,14 @@ def _swept(
     retain_graph: bool | None,
     create_graph: bool,
 ) -> dict[Any, Any]:
-    roots, given = [], []
+    roots: list[Any] = []
+    given = []
     for output, seed in zip(outputs, seeds, strict=True):
         if output.__class__ is not Tensor:
             raise KindError(f"backward wants tensors, not {type(output).__name__}")
         if output._fn is None:
             raise GraphError(
-                "nothing that this value depends on requires a gradient, so it has no grad_fn",
+                f"element {len(roots)} of tensors does not require grad and does not have a grad_fn",
                 help="make the inputs with requires_grad=True, and outside no_grad",
             )
         if seed is None:
@@ -138,7 +139,7 @@ def grad(
         raise ShapeError(f"{len(outs)} outputs, but {len(seeds)} grad_outputs")
     for x in ins:
         if x._fn is None:
-            raise GraphError("one of the inputs does not require a gradient", help="call requires_grad_() on it first")
+            raise GraphError("one of the inputs does not require grad", help="call requires_grad_() on it first")
     found = _swept(outs, seeds, {x._fn for x in ins}, retain_graph, create_graph)
     results: list[Tensor | None] = []
     for x in ins:
@@ -147,7 +148,7 @@ def grad(
             g = full_like(x, 0.0)
         if g is None and not allow_unused:
             raise GraphError(
-                "one of the inputs appears to not have been used in the graph of the outputs",
+                "one of the inputs appears to not have been used in the graph",
                 help="pass allow_unused=True to get None for it",
             )
         results.append(None if g is None else wrap(g))

@@ -328,7 +328,7 @@ def index_select(x: Any, dim: int, index: Any) -> Tensor:
     >>> index_select(tensor([1.0, 2.0, 3.0]), 0, [0, 2])
     tensor([1., 3.])
     """
-    return run("index", x, index=(slice(None),) * axis_of(dim, len(shape_of(x))) + (whole(index),))
+    return pick(x, (slice(None),) * axis_of(dim, len(shape_of(x))) + (whole(index),))  # type: ignore[no-any-return]
 
 
 def gather(x: Any, dim: int, index: Any) -> Tensor:
@@ -1029,13 +1029,19 @@ def heaviside(x: Any, values: Any) -> Tensor:
     return run("where", run("eq", x, 0.0), values, run("gt", x, 0.0))
 
 
-def nan_to_num(x: Any, nan: float = 0.0) -> Tensor:
-    """x with another number for nan, which gets no gradient.
+def nan_to_num(x: Any, nan: float | None = 0.0, posinf: float | None = None, neginf: float | None = None) -> Tensor:
+    """x with other numbers for nan and the infinities (the largest there are), which get no gradient.
 
-    >>> nan_to_num(tensor(float("nan")))
-    tensor(0.)
+    >>> nan_to_num(tensor([float("nan"), float("inf")]), posinf=9.0)
+    tensor([0., 9.])
     """
-    return run("where", numeric.numpy().isnan(raw_of(x)), nan, x)
+    np = numeric.numpy()
+    value, big = np.asarray(numeric.real(raw_of(x))), float(np.finfo(float).max)
+    y: Any = run("where", np.isnan(value), 0.0 if nan is None else nan, x)
+    for infinity, given, largest in ((np.inf, posinf, big), (-np.inf, neginf, -big)):
+        if (value == infinity).any():
+            y = run("where", value == infinity, largest if given is None else given, y)
+    return y  # type: ignore[no-any-return]
 
 
 def round_(x: Any, decimals: int = 0) -> Tensor:

@@ -133,6 +133,8 @@ def arange(*ends: Any, requires_grad: bool = False, dtype: Any = None, device: A
     numbers = [float(raw_of(x)) for x in ends]
     if not 1 <= len(numbers) <= 3 or (len(numbers) == 3 and not numbers[2]):
         raise ShapeError("arange wants an end, or a start, an end and a step that is not 0")
+    if len(numbers) == 3 and (numbers[1] - numbers[0]) * numbers[2] < 0:
+        raise ShapeError(f"a step of {numbers[2]:g} does not lead from {numbers[0]:g} to {numbers[1]:g}")
     return _leaf(numeric.numpy().arange(*numbers), requires_grad, dtype)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import wraps
+
 from autodiff import numeric
 from autodiff.ops.record import OPS, Op
 from autodiff.tensors.graph import GradFn, GraphError, freed, number
@@ -185,7 +187,8 @@ class Function:
         if any(y is x for x in fn.context._changed):
             if y._fn is not None and y._fn.op is None:
                 raise GraphError(
-                    "a leaf that requires a gradient can't be changed in place by a Function", help="clone() it first"
+                    "a leaf Variable that requires grad is being used in an in-place operation of a Function",
+                    help="clone() it first",
                 )
             made = y
         if any(y is x for x in fn.context._apart):
@@ -195,6 +198,52 @@ class Function:
         else:
             made._fn = fn
         return made
+
+
+class _Once(Function):
+    """Gradients that were computed without being recorded."""
+
+    @staticmethod
+    def forward(ctx: Any, *parts: Any) -> Any:
+        return parts[:1]
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Any) -> Any:
+        raise GraphError("trying to differentiate twice a function that was marked with @once_differentiable")
+
+
+def once_differentiable(backward: Callable[..., Any]) -> Callable[..., Any]:
+    """Marks the backward of a Function as not recorded: to differentiate it again is an error.
+
+    >>> class Exp(Function):
+    ...     @staticmethod
+    ...     def forward(ctx, x):
+    ...         ctx.y = x.exp()
+    ...         return ctx.y
+    ...     @staticmethod
+    ...     @once_differentiable
+    ...     def backward(ctx, g):
+    ...         return g * ctx.y.detach()
+    >>> x = tensor(0.0, requires_grad=True)
+    >>> Exp.apply(x).backward()
+    >>> x.grad
+    tensor(1.)
+    """
+
+    @wraps(backward)
+    def call(ctx: Any, *grads: Any) -> Any:
+        with no_grad():
+            given = backward(ctx, *grads)
+        marks = [x for x in (*grads, *ctx.saved_tensors) if x.__class__ is Tensor and x.requires_grad]
+        if not marks or not mode.recording:
+            return given
+        found = list(given) if isinstance(given, tuple) else [given]
+        for k, c in enumerate(found):
+            if c.__class__ is Tensor:
+                found[k] = _Once.apply(c, marks[0])[0]
+        return tuple(found)
+
+    return call
 
 
 class Own:

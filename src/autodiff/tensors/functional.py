@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.tensors import compose
 from autodiff.tensors.create import one_hot as one_hot
 from autodiff.tensors.namespace import CallError, named
 from autodiff.tensors.random import bernoulli
-from autodiff.tensors.tensor import Tensor
+from autodiff.tensors.tensor import Tensor, raw_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,33 +153,120 @@ def smooth_l1_loss(x: Any, target: Any, reduction: str = "mean", beta: float = 1
     return huber_loss(x, target, reduction, beta) / beta
 
 
-def nll_loss(log_probabilities: Any, target: Any, reduction: str = "mean") -> Tensor:
-    """Minus the log probability of each row's class.
+def nll_loss(
+    log_probabilities: Any,
+    target: Any,
+    weight: Any = None,
+    *,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+) -> Tensor:
+    """Minus the log probability of each row's class, weighted by class; a mean is over the weights.
 
-    >>> nll_loss(tensor([[-1.0, -2.0]]), [1])
+    >>> nll_loss(tensor([[-1.0, -2.0], [-5.0, -7.0]]), [1, -100])
     tensor(2.)
     """
+    np = numeric.numpy()
     shape = compose.shape_of(log_probabilities)
     places = compose.whole(target)
     if len(shape) == 1:
-        return -log_probabilities[int(places)]  # type: ignore[no-any-return]
+        log_probabilities, shape, places = log_probabilities[None], (1, *shape), places.reshape(-1)
+        reduction = "sum" if reduction == "none" and not compose.shape_of(target) else reduction
     if len(shape) != 2 or places.shape != shape[:1]:
         raise ShapeError(f"classes of shape {places.shape} for log probabilities of shape {shape}")
-    picked = compose.run("index", log_probabilities, index=(numeric.numpy().arange(shape[0]), places))
-    return _reduced(-picked, reduction)
+    read = places != ignore_index
+    places = np.where(read, places, 0)
+    loss = -compose.run("index", log_probabilities, index=(np.arange(shape[0]), places))
+    if weight is None and read.all():
+        return _reduced(loss, reduction)
+    weights = read * (1.0 if weight is None else np.asarray(raw_of(weight))[places])
+    loss = compose.run("where", read, loss * weights, 0.0)
+    return compose.run("sum", loss) / float(weights.sum()) if reduction == "mean" else _reduced(loss, reduction)
 
 
-def cross_entropy(logits: Any, target: Any, reduction: str = "mean") -> Tensor:
+def cross_entropy(
+    logits: Any,
+    target: Any,
+    weight: Any = None,
+    *,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    label_smoothing: float = 0.0,
+) -> Tensor:
     """Minus the log of the softmax at each row's class, or against rows of probabilities.
 
     >>> cross_entropy(tensor([[0.0, 0.0]]), [1])
     tensor(0.6931)
     """
     shape = compose.shape_of(logits)
-    logp = compose.run("log_softmax", logits, axis=len(shape) - 1)
+    last = len(shape) - 1
+    logp = compose.run("log_softmax", logits, axis=last)
     if compose.shape_of(target) != shape:
-        return nll_loss(logp, target, reduction)
-    return _reduced(-compose.run("sum", logp * target, axis=len(shape) - 1), reduction)
+        if not label_smoothing:
+            return nll_loss(logp, target, weight, ignore_index=ignore_index, reduction=reduction)
+        if weight is not None or (compose.whole(target) == ignore_index).any():
+            raise CallError("label_smoothing goes with classes that are all read and of one weight")
+        target = one_hot(target, shape[last])
+    target = target * (1.0 - label_smoothing) + label_smoothing / shape[last]
+    loss = -compose.run("sum", logp * target * (1.0 if weight is None else weight), axis=last)
+    return _reduced(loss, reduction)
+
+
+def embedding(places: Any, weight: Any) -> Tensor:
+    """The rows of a table at given places.
+
+    >>> embedding(tensor([1, 0]), tensor([[1.0, 2.0], [3.0, 4.0]]))
+    tensor([[3., 4.],
+            [1., 2.]])
+    """
+    return compose.run("index", weight, index=(compose.whole(places),))
+
+
+def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+    """x less its mean over its standard deviation along the last axes, times weight, plus bias.
+
+    >>> layer_norm(tensor([1.0, 2.0, 3.0]), (3,), eps=0.0)
+    tensor([-1.2247,  0.0000,  1.2247])
+    """
+    shape = compose.shape_of(x)
+    wanted = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
+    if not wanted or shape[-len(wanted) :] != wanted:
+        raise ShapeError(f"an array of shape {shape} does not end in normalized_shape {wanted}")
+    last = tuple(range(-len(wanted), 0))
+    d = x - named("mean")(x, last, keepdim=True)  # type: ignore[misc]
+    y = d / compose.run("sqrt", named("mean")(d * d, last, keepdim=True) + eps)  # type: ignore[misc]
+    y = y if weight is None else y * weight
+    return y if bias is None else y + bias
+
+
+def scaled_dot_product_attention(
+    query: Any,
+    key: Any,
+    value: Any,
+    attn_mask: Any = None,
+    dropout_p: float = 0.0,
+    is_causal: bool = False,
+    scale: float | None = None,
+) -> Any:
+    """softmax(query @ key.T * scale) @ value, by the last two axes; scale is 1/sqrt(width) unless given.
+
+    A mask of truth values tells where to look, another is added; is_causal looks at no later row.
+
+    >>> scaled_dot_product_attention(tensor([[1.0]]), tensor([[0.0], [0.0]]), tensor([[1.0], [3.0]]))
+    tensor([[2.]])
+    """
+    np = numeric.numpy()
+    shape = compose.shape_of(query)
+    scores = compose.run("matmul", query, compose.transpose(key, -2, -1))
+    scores = scores * (1.0 / math.sqrt(shape[-1]) if scale is None else scale)
+    if is_causal:
+        attn_mask = np.tri(*compose.shape_of(scores)[-2:], dtype=bool)
+    if attn_mask is not None:
+        mask = raw_of(attn_mask)
+        truths = numeric.is_array(mask) and mask.dtype.kind == "b"
+        scores = compose.run("where", mask, scores, -math.inf) if truths else scores + attn_mask
+    weights = compose.run("softmax", scores, axis=len(compose.shape_of(scores)) - 1)
+    return compose.run("matmul", dropout(weights, dropout_p), value)
 
 
 def binary_cross_entropy(p: Any, target: Any, reduction: str = "mean") -> Tensor:

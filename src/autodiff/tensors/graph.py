@@ -143,14 +143,39 @@ class GradFn:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_saved_"):
-            from autodiff.tensors.tensor import wrap
-
             saved = self.saved_values
             names = [operand.partition("=")[0] for operand in self.op.operands]
             wanted = {"self": names[0], "other": names[-1], "exponent": names[-1]}.get(name[7:], name[7:])
             if wanted in saved:
-                return wrap(saved[wanted])
+                return self._saved(saved[wanted], names.index(wanted) if wanted in names else -1)
         raise AttributeError(f"{self.__class__.__name__} has no attribute '{name}'")
+
+    def _saved(self, value: Any, k: int) -> Any:
+        """A saved operand as the tensor it was, the result for k = -1; a number as itself."""
+        from autodiff.tensors.tensor import handle
+
+        fn = self if k < 0 else self.inputs[2 * k]  # type: ignore[index]
+        leaf = fn.variable if fn.__class__ is AccumulateGrad else None
+        if leaf is not None and leaf._value is value:
+            return leaf
+        if fn is None and value.__class__ is float:
+            return int(value) if value.is_integer() else value
+        return handle(value, fn)
+
+    def __call__(self, grad: Any) -> Any:
+        """What the rules send to the operands for a gradient of the value: a tensor, or a tuple of them.
+
+        >>> x = tensor(3.0, requires_grad=True)
+        >>> (x * x).grad_fn(tensor(1.0))
+        (tensor(3.), tensor(3.))
+        """
+        from autodiff.tensors.sweep import sent_by
+        from autodiff.tensors.tensor import raw_of, wrap
+
+        if self.inputs is None:
+            raise freed(self)
+        found = tuple(None if c is None else wrap(c) for c in sent_by(self, raw_of(grad), None, wrap))
+        return found[0] if len(found) == 1 else found
 
     def more(self) -> Extra:
         """The node's extras, made at the first use."""
@@ -254,7 +279,7 @@ class Handle:
 
 def freed(fn: Any) -> GraphError:
     return GraphError(
-        f"a second backward through a graph that was freed ({fn.name()}): its saved values are gone",
+        f"backward through the graph a second time, after it was freed: what {fn.name()} had saved is gone",
         help="pass retain_graph=True to the first backward",
     )
 
@@ -287,7 +312,7 @@ def check_unchanged(fn: Any) -> None:
         entry = changed.get(id(value)) if kept else None
         if entry is not None and entry[0] is value and entry[2] > fn.index:
             raise GraphError(
-                f"a value that {fn.name()} saved for its derivative was changed in place by {entry[1]}",
+                f"a value that {fn.name()} saved has been modified by an inplace operation, {entry[1]}",
                 help="use the operation that makes a new tensor, or clone() before changing",
             )
 

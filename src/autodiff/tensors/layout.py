@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from itertools import combinations as choices
 from itertools import combinations_with_replacement as repeated_choices
 from itertools import pairwise
@@ -190,6 +191,59 @@ def index_put(x: Any, indices: Sequence[Any], values: Any, accumulate: bool = Fa
         return run("put", x, values, index=places)
     spread = run("broadcast", values, shape=numeric.numpy().zeros(shape_of(x))[places].shape)
     return x + run("scatter", spread, index=places, shape=shape_of(x))
+
+
+def unflatten(x: Any, dim: int, sizes: Sequence[int]) -> Any:
+    """One axis as several, of the sizes given (-1 for one that follows from the others).
+
+    >>> unflatten(tensor([1.0, 2.0, 3.0, 4.0]), 0, (2, -1))
+    tensor([[1., 2.],
+            [3., 4.]])
+    """
+    shape = shape_of(x)
+    axis = axis_of(dim, len(shape))
+    known = math.prod(n for n in sizes if n != -1)
+    sizes = [shape[axis] // known if n == -1 and known else n for n in sizes]
+    if math.prod(sizes) != shape[axis]:
+        raise ShapeError(f"an axis of length {shape[axis]} can't be unflattened into {tuple(sizes)}")
+    return reshape(x, *shape[:axis], *sizes, *shape[axis + 1 :])
+
+
+def index_copy(x: Any, dim: int, index: Any, source: Any) -> Tensor:
+    """x with the slices of another tensor at the places of a list along an axis.
+
+    >>> index_copy(tensor([1.0, 2.0, 3.0]), 0, [2, 0], tensor([7.0, 8.0]))
+    tensor([8., 2., 7.])
+    """
+    return index_fill(x, dim, index, source)
+
+
+def masked_scatter(x: Any, mask: Any, source: Any) -> Tensor:
+    """x with the first entries of another tensor where the mask is true; ShapeError if there are too few.
+
+    >>> masked_scatter(tensor([1.0, 2.0, 3.0]), tensor([True, False, True]), tensor([7.0, 8.0, 9.0]))
+    tensor([7., 2., 8.])
+    """
+    np = numeric.numpy()
+    places = np.nonzero(np.broadcast_to(np.asarray(raw_of(mask)) != 0, shape_of(x)))
+    wanted, there = len(places[0]), math.prod(shape_of(source))
+    if there < wanted:
+        raise ShapeError(f"the mask is true at {wanted} places, but the source has {there} entries")
+    return run("put", x, reshape(source, -1)[:wanted], index=places)
+
+
+def as_strided(x: Any, size: Sequence[int], stride: Sequence[int], storage_offset: int = 0) -> Tensor:
+    """Entries of x in their order, a given number of steps apart along each axis of the result.
+
+    >>> as_strided(tensor([1.0, 2.0, 3.0, 4.0]), (2, 2), (1, 2))
+    tensor([[1., 3.],
+            [2., 4.]])
+    """
+    np = numeric.numpy()
+    places = np.full(tuple(size), storage_offset)
+    for axis, (n, step) in enumerate(zip(size, stride, strict=True)):
+        places += (np.arange(n) * step).reshape(-1, *(1,) * (len(size) - axis - 1))
+    return run("index", reshape(x, -1), index=(places,))
 
 
 def take(x: Any, index: Any) -> Tensor:

@@ -15,7 +15,7 @@ from autodiff.tensors.dtypes import dtype_of
 from autodiff.tensors.graph import GraphError
 from autodiff.tensors.operators import unary
 from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
-from autodiff.tensors.views import viewing
+from autodiff.tensors.views import data_ptr, root_of, viewing
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -383,9 +383,10 @@ OTHERS: dict[str, Function] = {
     "int": create.whole_numbers, "to": create.to, "type": create.kind, "cpu": create.same,
     "contiguous": create.contiguous,
     "is_contiguous": create.is_contiguous, "stride": create.stride, "element_size": lambda x: 8,
-    "is_complex": lambda x: False,
+    "is_complex": lambda x: False, "is_conj": lambda x: False,
     "is_nonzero": lambda x: bool(x), "is_same_size": lambda x, y: compose.shape_of(x) == compose.shape_of(y),
-    "get_device": lambda x: -1, "data_ptr": lambda x: id(x._value), "LongTensor": create.whole_numbers,
+    "get_device": lambda x: -1, "data_ptr": data_ptr, "storage_offset": lambda x: root_of(x)[1],
+    "LongTensor": create.whole_numbers,
     "special_expit": _row("sigmoid", "sigmoid."),
     **{name: getattr(counting, name) for name in (
         "argwhere", "bincount", "bucketize", "cummax", "cummin", "histc", "histogram", "isin", "logcumsumexp", "mode",
@@ -393,16 +394,18 @@ OTHERS: dict[str, Function] = {
     )},
     **{name: getattr(layout, name) for name in (
         "addr", "block_diag", "cartesian_prod", "combinations", "corrcoef", "cumulative_trapezoid", "diag_embed",
-        "diff", "dstack", "fill_diagonal", "gradient", "hsplit", "index_fill", "index_put", "pad", "rot90",
+        "as_strided", "diff", "dstack", "fill_diagonal", "gradient", "hsplit", "index_copy", "index_fill", "index_put",
+        "masked_scatter", "pad", "rot90", "unflatten",
         "take", "tensor_split", "vander",
     )}, "fliplr": lambda x: compose.flip(x, 1), "flipud": lambda x: compose.flip(x, 0),
     "vsplit": layout.tensor_split, "rsub": swapped("sub"), "positive": _row("pos", "x itself."),
+    "clone": lambda x, **_: x.clone(), "detach": lambda x: x.detach(),
 }  # fmt: skip
 VIEWS = (
     "expand", "expand_as", "broadcast_to", "transpose", "swapaxes", "swapdims", "t", "permute", "movedim", "moveaxis",
-    "squeeze", "unsqueeze", "split", "chunk", "narrow", "select", "unbind", "diagonal", "unfold",
+    "squeeze", "unsqueeze", "split", "chunk", "narrow", "select", "unbind", "diagonal", "unfold", "as_strided",
 )  # fmt: skip
-IN_ORDER = ("view", "view_as", "reshape", "reshape_as", "flatten", "ravel")  # views where no entry must be moved
+IN_ORDER = ("unflatten", "view", "view_as", "reshape", "reshape_as", "flatten", "ravel")  # views if in order
 for _name in (*VIEWS, *IN_ORDER):
     OTHERS[_name] = viewing(OTHERS[_name], _name in IN_ORDER)
 for _name in ("cat", "concat", "stack", "hstack", "vstack", "clamp", "einsum", "sort", "topk", "where", "norm", "dot"):

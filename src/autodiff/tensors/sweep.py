@@ -403,7 +403,7 @@ def careful(
             found[fn] = g
             if fn.op is None:
                 continue
-        sent = fn.send(g, wrap) if hasattr(fn, "send") else _sent(fn, g, needed, recording)
+        sent = sent_by(fn, g, needed, wrap)
         if extra is not None:
             for hook in list(extra.after.values()):
                 replaced = hook(tuple(None if c is None else wrap(c) for c in sent), (wrap(g),))
@@ -421,11 +421,14 @@ def careful(
     return found
 
 
-def _sent(fn: Any, g: Any, needed: set[Any] | None, recording: bool) -> list[Any]:
-    from autodiff.tensors.tensor import handle
+def sent_by(fn: Any, g: Any, needed: set[Any] | None, wrap: Callable[[Any], Any]) -> list[Any]:
+    """What a node sends to its operands, None where nothing is wanted or flows; recorded where g is a tensor."""
+    from autodiff.tensors.tensor import Tensor, handle
 
+    if hasattr(fn, "send"):
+        return fn.send(g, wrap)  # type: ignore[no-any-return]
     y, xs = operands_of(fn)
-    if recording:
+    if g.__class__ is Tensor:
         y = y if y.__class__ is Blank else handle(y, fn)
         xs = [x if a is None or x.__class__ is Blank else handle(x, a) for a, x in zip(fn.inputs[::2], xs, strict=True)]
     return [

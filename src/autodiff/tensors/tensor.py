@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 NONE: dict[str, Any] = {}
 
 
+class RaggedError(ShapeError, ValueError):
+    """Lists of different lengths where an array was wanted."""
+
+
 class Tensor:
     """A float or an array of floats, and the recorded operation that made it.
 
@@ -180,7 +184,7 @@ class Tensor:
     def retain_grad(self) -> None:
         """Keep the gradient of a tensor that is no leaf, too."""
         if self._fn is None:
-            raise GraphError("can't retain the gradient of a tensor that does not require one")
+            raise GraphError("can't retain_grad on Tensor that has requires_grad=False")
         if not self.is_leaf:
             self._fn.more().kept = reference(self)
 
@@ -199,6 +203,18 @@ class Tensor:
         """How often it was changed in place."""
         links = getattr(self, "_links", None)
         return 0 if links is None else links.changes
+
+    @property
+    def _base(self) -> Tensor | None:
+        """The tensor that it is a view of; None if it is no view."""
+        from autodiff.tensors.views import root_of
+
+        return root_of(self)[0] if self._is_view() else None
+
+    def _is_view(self) -> bool:
+        """Whether it shows entries of another tensor."""
+        links = getattr(self, "_links", None)
+        return links is not None and links.parent is not None and links.how is not None
 
     if TYPE_CHECKING:
         # set below from the rows
@@ -247,7 +263,8 @@ class Tensor:
         """The value as a NumPy array; GraphError if it requires a gradient, unless `force`."""
         if self._fn is not None and not force:
             raise GraphError(
-                "NumPy would lose the derivative of a tensor that requires a gradient", help="call .detach().numpy()"
+                "can't call numpy() on Tensor that requires grad: its derivative would be lost",
+                help="use tensor.detach().numpy()",
             )
         return given_away(self)
 
@@ -264,8 +281,8 @@ class Tensor:
     def data(self, value: Any) -> None:
         self._value = plain(value)
 
-    def clone(self) -> Tensor:
-        """A copy, recorded."""
+    def clone(self, *, memory_format: Any = None) -> Tensor:
+        """A copy, recorded (memory_format is read and not needed)."""
         made = self._apply("pos")
         if numeric.is_array(made._value):
             made._value = made._value.copy()
@@ -302,13 +319,13 @@ class Tensor:
     def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
         """hook(gradient) when the gradient of this tensor is known; what it gives, if not None, replaces it."""
         if self._fn is None:
-            raise GraphError("can't hook a tensor that does not require a gradient")
+            raise GraphError("cannot register a hook on a tensor that doesn't require gradient")
         return Handle(self._fn.more().hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
         """hook(tensor) after a leaf's gradient was added up."""
         if self._fn is None or self._fn.op is not None:
-            raise GraphError("only leaves that require a gradient accumulate one")
+            raise GraphError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         ref = reference(self)
         return Handle(self._fn.more().after, lambda *_: hook(ref()))  # type: ignore[arg-type]
 
@@ -419,7 +436,7 @@ class Tensor:
         recording = not special[0] or mode.recording
         if recording and self._fn is not None and self._fn.op is None:
             raise GraphError(
-                f"a leaf that requires a gradient can't be changed in place by {name}",
+                f"a leaf Variable that requires grad is being used in an in-place operation, {name}",
                 help="change it inside `with no_grad():`",
             )
         if made.shape != self.shape:
@@ -543,7 +560,7 @@ def plain(x: Any) -> Any:
         try:
             x = numeric.numpy().array([raw_of(entry) for entry in x])
         except ValueError:
-            raise ShapeError("lists of different lengths do not make an array") from None
+            raise RaggedError("lists of different lengths do not make an array") from None
     if numeric.is_array(x) and getattr(x.dtype, "kind", "") not in "fbiu":
         raise KindError(f"an array of {x.dtype} is none of numbers", help="give floats, whole numbers or truth values")
     try:

@@ -116,7 +116,7 @@ def change(x: Any, made: Any, name: str) -> None:
     leaf = path[-1][0]._fn if path else None
     if mode.recording and not apart and leaf is not None and leaf.op is None:
         raise GraphError(
-            f"a view of a leaf that requires a gradient can't be changed in place by {name}",
+            f"a view of a leaf Variable that requires grad is being used in an in-place operation, {name}",
             help="change it inside `with no_grad():`",
         )
     if apart and mode.recording:
@@ -160,6 +160,33 @@ def _shown(x: Any, how: Any) -> Any:
     return x._apply("index", index=how) if how.__class__ is tuple else how(x)
 
 
+def _places(x: Any, how: Any) -> Any:
+    """Which entries of x, counted in order, a view shows."""
+    from autodiff.tensors.tensor import wrap
+
+    np = numeric.numpy()
+    with no_grad():
+        return np.asarray(_shown(wrap(np.arange(float(x.numel())).reshape(x.shape)), how)._value).astype(int)
+
+
+def root_of(x: Any) -> tuple[Any, int]:
+    """The tensor that x is a view of in the end, and the place of its first entry there."""
+    place = 0
+    links = getattr(x, "_links", None)
+    while links is not None and links.parent is not None:
+        x = links.parent
+        if links.how is not None and x.numel():
+            place = int(_places(x, links.how).reshape(-1)[place])
+        links = getattr(x, "_links", None)
+    return x, place
+
+
+def data_ptr(x: Any) -> int:
+    """A number that tensors share whose first entry is the same."""
+    root, place = root_of(x)
+    return id(root) + 8 * place
+
+
 def _put(x: Any, how: Any, made: Any) -> Any:
     """x with another value where the view shows it."""
     if how is None:
@@ -167,10 +194,9 @@ def _put(x: Any, how: Any, made: Any) -> Any:
     if how.__class__ is tuple:
         return x._apply("put", made, index=how)
     from autodiff.tensors.compose import reshape, run
-    from autodiff.tensors.tensor import wrap
 
     np = numeric.numpy()
-    places = np.asarray(how(wrap(np.arange(float(x.numel())).reshape(x.shape)))._value).astype(int)
+    places = _places(x, how)
     if len(np.unique(places)) < places.size:
         raise GraphError(
             "an expanded tensor shows entries more than once and can't be changed", help="clone() it first"
