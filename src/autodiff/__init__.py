@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from autodiff.tensors.modes import detect_anomaly as detect_anomaly
     from autodiff.tensors.modes import enable_grad as enable_grad
     from autodiff.tensors.modes import inference_mode as inference_mode
+    from autodiff.tensors.modes import is_anomaly_enabled as is_anomaly_enabled
     from autodiff.tensors.modes import is_grad_enabled as is_grad_enabled
     from autodiff.tensors.modes import no_grad as no_grad
     from autodiff.tensors.modes import set_detect_anomaly as set_detect_anomaly
@@ -63,7 +64,7 @@ HOMES = {
     "backward": ("backward", "grad"),
     "modes": (
         "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "detect_anomaly", "set_detect_anomaly",
-        "inference_mode",
+        "inference_mode", "is_anomaly_enabled",
     ),
     "graph": ("GraphError",),
     "function": ("Function",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import autodiff as ad
@@ -29,6 +30,21 @@ def graph_after(torch: Any, change: str) -> Any:
         y.mul_(0.0)
         y.sum().backward()
     return x.grad
+
+
+def root_times_zero(torch: Any) -> Any:
+    """The gradient of a root that is not used, where its slope is infinite."""
+    x = torch.tensor(0.0, requires_grad=True)
+    (x.sqrt() * 0).backward()
+    return x.grad
+
+
+def shared_array(torch: Any) -> Any:
+    """What a tensor of an array of short floats shows after the array was changed."""
+    array = np.ones(2, np.float32)
+    x = torch.from_numpy(array)
+    array[0] = 5
+    return x
 
 
 def gradient_kept(torch: Any) -> Any:
@@ -83,6 +99,24 @@ DIFFERENCES = [
         "`g = x.grad` before a second backward: x.grad is a new tensor after each",
     ),
     Difference(
+        "root_times_zero(torch)",
+        "tensor(0.)",
+        "tensor(nan)",
+        "`x = torch.tensor(0.0, requires_grad=True); (x.sqrt() * 0).backward()`: what no cotangent reaches gets none",
+    ),
+    Difference(
+        "shared_array(torch)",
+        "tensor([1., 1.])",
+        "tensor([5., 1.])",
+        "`x = torch.from_numpy(array); array[0] = 5`, of float32: only arrays of float64 are shared",
+    ),
+    Difference(
+        "type(torch.ones(2, requires_grad=True).exp().grad_fn).__name__",
+        "GradFn",
+        "ExpBackward0",
+        "by `grad_fn.name()` the operation is told in both",
+    ),
+    Difference(
         "(torch.ones(2, requires_grad=True)[0]).grad_fn.name()",
         "IndexBackward0",
         "SelectBackward0",
@@ -99,7 +133,7 @@ DIFFERENCES = [
 
 def shown(torch: Any, text: str) -> str:
     """What the expression gives under a library, or the name of the error that it raises."""
-    names = {f.__name__: f for f in (graph_after, gradient_kept)}
+    names = {f.__name__: f for f in (graph_after, gradient_kept, root_times_zero, shared_array)}
     try:
         return str(eval(text, {"torch": torch, **names}))
     except RuntimeError as error:

@@ -44,6 +44,15 @@ def is_grad_enabled() -> bool:
     return mode.recording
 
 
+def is_anomaly_enabled() -> bool:
+    """Whether this thread's operations remember where they were called.
+
+    >>> is_anomaly_enabled()
+    False
+    """
+    return mode.anomaly
+
+
 class _Scope:
     """A mode as a context manager and as a decorator."""
 

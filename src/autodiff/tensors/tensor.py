@@ -480,8 +480,11 @@ class Tensor:
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
             raise GraphError("only leaves can be deep-copied", help="detach() or clone() first")
+        value, grad = self._value, self.grad
         made = memo[id(self)] = _rebuilt(
-            self._value.copy() if numeric.is_array(self._value) else self._value, self.requires_grad, self.grad
+            value.copy() if numeric.is_array(value) else value,
+            self.requires_grad,
+            None if grad is None else grad.detach().clone(),
         )
         return made
 
