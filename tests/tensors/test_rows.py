@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import doctest
 import importlib
+import inspect
+import keyword
 import math
 import pkgutil
+import re
+import sys
 from typing import Any
 
 import numpy as np
@@ -145,23 +149,32 @@ def test_examples_in_docstrings(name: str) -> None:
     assert doctest.testmod(module, extraglobs={"tensor": ad.tensor}).failed == 0
 
 
-UNSHOWN = {
-    "GraphError",
-    "Tensor",
-    "device",
-    "set_default_dtype",
-    "linalg",
-    "nn",
-    "utils",
-    "cuda",
-    "special",
-    "autograd",
-}
+def shown(owner: Any, names: list[str]) -> list[tuple[str, Any]]:
+    """What can be called under these names, and the properties of a class."""
+    found = [(name, inspect.getattr_static(owner, name, None) or getattr(owner, name)) for name in names]
+    return [(n, x) for n, x in found if callable(x) or isinstance(x, (property, staticmethod))]
 
 
-@pytest.mark.parametrize("name", sorted({name for names in ad.HOMES.values() for name in names} - UNSHOWN))
-def test_every_public_name_shows_an_example(name: str) -> None:
-    assert ">>>" in getattr(ad, name).__doc__
+PUBLIC = [
+    *shown(ad, [name for name in dir(ad) if not keyword.iskeyword(name)]),
+    *shown(ad.Tensor, [name for name in vars(ad.Tensor) if name[:1] != "_"]),
+    *shown(ad.autograd.functional, [name for name in vars(ad.autograd.functional) if name[:1] != "_"]),
+    *shown(ad.nn.utils, list(vars(ad.nn.utils))),
+    *shown(ad.linalg, list(vars(ad.linalg))),
+    *shown(ad.special, list(vars(ad.special))),
+    *shown(ad.autograd, [name for name in ad.autograd.__all__ if name != "functional"]),
+]
+
+
+@pytest.mark.parametrize("name,thing", PUBLIC, ids=[name for name, _ in PUBLIC])
+def test_every_public_name_shows_an_example_that_runs(name: str, thing: Any) -> None:
+    doc = thing.__doc__ or ""
+    assert ">>>" in doc
+    if callable(thing) and not isinstance(thing, type):  # others are run with their modules
+        called = "".join(re.findall(r">>> (\w+)\(", doc)[:1]) or name
+        names = {called: thing, **vars(sys.modules[thing.__module__]), "tensor": ad.tensor}
+        test = doctest.DocTestParser().get_doctest(doc, names, name, None, 0)
+        assert test.examples and doctest.DocTestRunner().run(test).failed == 0
 
 
 @pytest.mark.parametrize(

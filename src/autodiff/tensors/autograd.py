@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 
 
 def Variable(data: Any, requires_grad: bool = False) -> Tensor:
-    """PyTorch's old name for a tensor of the same data that may require a gradient."""
+    """PyTorch's old name for a tensor of the same data that may require a gradient.
+
+    >>> Variable(tensor(1.0), requires_grad=True)
+    tensor(1., requires_grad=True)
+    """
     return wrap(raw_of(data)).detach().requires_grad_(requires_grad)
 
 
@@ -62,7 +66,12 @@ class functional:
 
     @staticmethod
     def jacobian(f: Any, inputs: Any, create_graph: bool = False, **_: Any) -> Any:
-        """The Jacobian at the inputs, a tuple for a tuple; also for functions that give several tensors."""
+        """The Jacobian at the inputs, a tuple for a tuple; also for functions that give several tensors.
+
+        >>> functional.jacobian(lambda x: x * x, tensor([1.0, 2.0]))
+        tensor([[2., 0.],
+                [0., 4.]])
+        """
         many = isinstance(inputs, tuple)
         points = inputs if many else (inputs,)
         with no_grad():
@@ -77,7 +86,12 @@ class functional:
 
     @staticmethod
     def hessian(f: Any, inputs: Any, create_graph: bool = False, **_: Any) -> Any:
-        """The Hessian at one input, or the blocks for a tuple."""
+        """The Hessian at one input, or the blocks for a tuple.
+
+        >>> functional.hessian(lambda x: (x**3).sum(), tensor([1.0, 2.0]))
+        tensor([[ 6.,  0.],
+                [ 0., 12.]])
+        """
         if not isinstance(inputs, tuple):
             found = func.hessian(f)(inputs)
             return found if create_graph else found.detach()
@@ -86,26 +100,42 @@ class functional:
 
     @staticmethod
     def vjp(f: Any, inputs: Any, v: Any = None, **_: Any) -> Any:
-        """(value, v times the Jacobian)."""
+        """(value, v times the Jacobian).
+
+        >>> functional.vjp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+        (tensor([1., 4.]), tensor([2., 4.]))
+        """
         y, pull = func.vjp(f, *(inputs if isinstance(inputs, tuple) else (inputs,)))
         found = pull(1.0 if v is None else v)
         return y, found if isinstance(inputs, tuple) else found[0]
 
     @staticmethod
     def jvp(f: Any, inputs: Any, v: Any = None, **_: Any) -> Any:
-        """(value, the Jacobian times v)."""
+        """(value, the Jacobian times v).
+
+        >>> functional.jvp(lambda x: x * x, tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+        (tensor([1., 4.]), tensor([2., 4.]))
+        """
         many = isinstance(inputs, tuple)
         v = 1.0 if v is None else v
         return func.jvp(f, inputs if many else (inputs,), v if many else (v,))
 
     @staticmethod
     def hvp(f: Any, inputs: Any, v: Any, **_: Any) -> Any:
-        """(value, the Hessian times v)."""
+        """(value, the Hessian times v).
+
+        >>> functional.hvp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+        (tensor(9.), tensor([ 6., 12.]))
+        """
         return func.hvp(f, inputs, v)
 
     @staticmethod
     def vhp(f: Any, inputs: Any, v: Any, **_: Any) -> Any:
-        """(value, v times the Hessian), the same since it is symmetric."""
+        """(value, v times the Hessian), the same since it is symmetric.
+
+        >>> functional.vhp(lambda x: (x**3).sum(), tensor([1.0, 2.0]), tensor([1.0, 1.0]))
+        (tensor(9.), tensor([ 6., 12.]))
+        """
         return func.hvp(f, inputs, v)
 
 
@@ -114,7 +144,15 @@ def _op(name: str) -> Any:
 
 
 def _clip_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **_: Any) -> Tensor:
-    """Scale the gradients of leaves so that their norm is max_norm at most; gives what it was."""
+    """Scale the gradients of leaves so that their norm is max_norm at most; gives what it was.
+
+    >>> x = tensor([3.0, 4.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> nn.utils.clip_grad_norm_([x], 1.0)
+    tensor(10.)
+    >>> x.grad
+    tensor([0.6000, 0.8000])
+    """
     leaves = [parameters] if parameters.__class__ is Tensor else list(parameters)
     grads = [x.grad for x in leaves if x.grad is not None]
     total = compose.norm([compose.norm(g, norm_type).item() for g in grads] or [0.0], norm_type)
@@ -126,7 +164,14 @@ def _clip_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **_: An
 
 
 def _clip_value(parameters: Any, clip_value: float) -> None:
-    """Bring the gradients of leaves between -clip_value and clip_value."""
+    """Bring the gradients of leaves between -clip_value and clip_value.
+
+    >>> x = tensor([3.0, 4.0], requires_grad=True)
+    >>> (x * x).sum().backward()
+    >>> nn.utils.clip_grad_value_([x], 7.0)
+    >>> x.grad
+    tensor([6., 7.])
+    """
     with no_grad():
         for x in [parameters] if parameters.__class__ is Tensor else parameters:
             if x.grad is not None:
@@ -139,7 +184,11 @@ def _parameter(data: Any = None, requires_grad: bool = True) -> Tensor:
 
 
 def _rank(x: Any, *, tol: float | None = None) -> Tensor:
-    """How many singular values of a matrix are above tol (of the rounding of the largest unless given)."""
+    """How many singular values of a matrix are above tol (of the rounding of the largest unless given).
+
+    >>> linalg.matrix_rank(tensor([[1.0, 2.0], [2.0, 4.0]]))
+    tensor(1)
+    """
     np = numeric.numpy()
     return wrap(np.asarray(np.linalg.matrix_rank(raw_of(x), tol)))
 

@@ -98,7 +98,10 @@ def dtype_of(value: Any) -> Dtype:
 
 
 def set_default_dtype(dtype: Any) -> None:
-    """Read for PyTorch's sake: values are float64 in any case. Random numbers then have 53 bits, not 24."""
+    """Read for PyTorch's sake: values are float64 in any case. Random numbers then have 53 bits, not 24.
+
+    >>> set_default_dtype(float32)
+    """
     if kind_of(dtype) != "f":
         raise KindError(f"the default is a kind of fractions, not {dtype}")
     _default[0] = float64 if is_double(dtype) else float32
@@ -158,7 +161,11 @@ def iinfo(dtype: Any = None) -> WholeInfo:
 
 
 class device(str):
-    """Where tensors are: the CPU, the only place there is."""
+    """Where tensors are: the CPU, the only place there is.
+
+    >>> device("cpu").type
+    'cpu'
+    """
 
     __slots__ = ()
 

@@ -27,7 +27,12 @@ LIVELY = 500_000  # unless more objects than this are set aside: then they must 
 
 
 class GraphError(ComputationError, RuntimeError):
-    """The recorded graph can't do what is asked: it was freed, changed, or does not reach."""
+    """The recorded graph can't do what is asked: it was freed, changed, or does not reach.
+
+    >>> tensor(1.0).backward()  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    autodiff.tensors.graph.GraphError: element 0 of tensors does not require grad and does not have a grad_fn ...
+    """
 
     kind = "graph"
 

@@ -12,6 +12,7 @@ from autodiff.ops.record import Op
 from autodiff.tensors import compose, counting, create, layout
 from autodiff.tensors.compose import RangeError, axis_of, kept
 from autodiff.tensors.dtypes import dtype_of
+from autodiff.tensors.examples import described
 from autodiff.tensors.graph import GraphError
 from autodiff.tensors.operators import unary
 from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
@@ -459,6 +460,7 @@ def named(name: str) -> Function | None:
             if op is None:
                 return None
             found = function(op)
+        found.__doc__ = described(found, name)
         _found[name] = found
     return found
 

@@ -32,6 +32,10 @@ class Tensor:
     """A float or an array of floats, and the recorded operation that made it.
 
     Made by `tensor(data)` and by operations on tensors. Values are float64 (comparisons give truth values).
+
+    >>> x = tensor([1.0, 2.0], requires_grad=True)
+    >>> (x * x).sum()
+    tensor(5., grad_fn=<SumBackward0>)
     """
 
     __slots__ = ("__weakref__", "_fn", "_kept", "_links", "_owner", "_value")
@@ -50,7 +54,11 @@ class Tensor:
 
     @staticmethod
     def apply_op(op: Op, xs: Sequence[Any], params: dict[str, Any]) -> Tensor:
-        """Run the op on the operands' values; record it if an operand wants a derivative."""
+        """Run the op on the operands' values; record it if an operand wants a derivative.
+
+        >>> Tensor.apply_op(OPS["sin"], (0.0,), {})
+        tensor(0.)
+        """
         values = []
         fns = []
         wanted = False
@@ -95,35 +103,64 @@ class Tensor:
 
     @property
     def ndim(self) -> int:
-        """Number of axes."""
+        """Number of axes.
+
+        >>> tensor([[1.0, 2.0]]).ndim
+        2
+        """
         return len(self.shape)
 
     def dim(self) -> int:
-        """Number of axes."""
+        """Number of axes.
+
+        >>> tensor([[1.0, 2.0]]).dim()
+        2
+        """
         return len(self.shape)
 
     def size(self, dim: int | None = None) -> Any:
-        """The shape, or the length along one axis."""
+        """The shape, or the length along one axis.
+
+        >>> tensor([[1.0, 2.0]]).size(1)
+        2
+        """
         return self.shape if dim is None else self.shape[dim]
 
     def numel(self) -> int:
-        """Number of entries."""
+        """Number of entries.
+
+        >>> tensor([[1.0, 2.0]]).numel()
+        2
+        """
         return int(getattr(self._value, "size", 1))
 
     nelement = numel
 
     @property
     def T(self) -> Tensor:
-        """The axes in reverse order."""
+        """The axes in reverse order.
+
+        >>> tensor([[1.0, 2.0]]).T
+        tensor([[1.],
+                [2.]])
+        """
         return link(_turned(self), self, _turned)  # type: ignore[no-any-return]
 
     def t(self) -> Tensor:
-        """The transpose of a matrix or vector."""
+        """The transpose of a matrix or vector.
+
+        >>> tensor([[1.0, 2.0]]).t().shape
+        torch.Size([2, 1])
+        """
         return self.T
 
     @property
     def requires_grad(self) -> bool:
-        """Whether operations on it are recorded."""
+        """Whether operations on it are recorded.
+
+        >>> (2 * tensor(1.0, requires_grad=True)).requires_grad
+        True
+        """
         return self._fn is not None
 
     @requires_grad.setter
@@ -131,7 +168,11 @@ class Tensor:
         self.requires_grad_(wanted)
 
     def requires_grad_(self, requires_grad: bool = True) -> Tensor:
-        """Makes a leaf whose gradient is wanted (or not); GraphError for what an operation made."""
+        """Makes a leaf whose gradient is wanted (or not); GraphError for what an operation made.
+
+        >>> tensor(1.0).requires_grad_()
+        tensor(1., requires_grad=True)
+        """
         if not self.is_leaf:
             if requires_grad:
                 return self
@@ -149,17 +190,32 @@ class Tensor:
 
     @property
     def is_leaf(self) -> bool:
-        """Whether no recorded operation made it."""
+        """Whether no recorded operation made it.
+
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> x.is_leaf, (x * x).is_leaf
+        (True, False)
+        """
         return self._fn is None or self._fn.op is None
 
     @property
     def grad_fn(self) -> Any:
-        """The recorded operation that made it; None for a leaf."""
+        """The recorded operation that made it; None for a leaf.
+
+        >>> tensor(1.0, requires_grad=True).exp().grad_fn.name()
+        'ExpBackward0'
+        """
         return None if self.is_leaf else self._fn
 
     @property
     def grad(self) -> Tensor | None:
-        """What backward passes have added up here: of leaves, and of tensors that retain it."""
+        """What backward passes have added up here: of leaves, and of tensors that retain it.
+
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> (x * x).backward()
+        >>> x.grad
+        tensor(4.)
+        """
         fn = self._fn
         if fn is None:
             return None
@@ -182,7 +238,14 @@ class Tensor:
             self._kept = value
 
     def retain_grad(self) -> None:
-        """Keep the gradient of a tensor that is no leaf, too."""
+        """Keep the gradient of a tensor that is no leaf, too.
+
+        >>> y = 2 * tensor(1.0, requires_grad=True)
+        >>> y.retain_grad()
+        >>> (y * y).backward()
+        >>> y.grad
+        tensor(4.)
+        """
         if self._fn is None:
             raise GraphError("can't retain_grad on Tensor that has requires_grad=False")
         if not self.is_leaf:
@@ -190,12 +253,20 @@ class Tensor:
 
     @property
     def retains_grad(self) -> bool:
-        """Whether retain_grad was called."""
+        """Whether retain_grad was called.
+
+        >>> (2 * tensor(1.0, requires_grad=True)).retains_grad
+        False
+        """
         return not self.is_leaf and self._fn.more().kept is not None
 
     @property
     def output_nr(self) -> int:
-        """Which output of its operation it is: operations have one."""
+        """Which output of its operation it is: operations have one.
+
+        >>> tensor(1.0).output_nr
+        0
+        """
         return 0
 
     @property
@@ -247,7 +318,11 @@ class Tensor:
     # Out of the graph.
 
     def item(self) -> Any:
-        """The number itself; ShapeError if there are several."""
+        """The number itself; ShapeError if there are several.
+
+        >>> tensor([2.0]).item()
+        2.0
+        """
         value = self._value
         if numeric.is_array(value):
             if value.size != 1:
@@ -256,11 +331,19 @@ class Tensor:
         return value
 
     def tolist(self) -> Any:
-        """The number, or nested lists of them."""
+        """The number, or nested lists of them.
+
+        >>> tensor([[1.0, 2.0]]).tolist()
+        [[1.0, 2.0]]
+        """
         return self._value.tolist() if numeric.is_array(self._value) else self._value
 
     def numpy(self, *, force: bool = False) -> Any:
-        """The value as a NumPy array; GraphError if it requires a gradient, unless `force`."""
+        """The value as a NumPy array; GraphError if it requires a gradient, unless `force`.
+
+        >>> tensor([1.0, 2.0]).numpy()
+        array([1., 2.])
+        """
         if self._fn is not None and not force:
             raise GraphError(
                 "can't call numpy() on Tensor that requires grad: its derivative would be lost",
@@ -269,12 +352,20 @@ class Tensor:
         return given_away(self)
 
     def detach(self) -> Tensor:
-        """The same value outside the graph. Changes in place show in both."""
+        """The same value outside the graph. Changes in place show in both.
+
+        >>> tensor(2.0, requires_grad=True).detach()
+        tensor(2.)
+        """
         return link(wrap(self._value), self, None)  # type: ignore[no-any-return]
 
     @property
     def data(self) -> Tensor:
-        """The same value outside the graph."""
+        """The same value outside the graph.
+
+        >>> tensor(2.0, requires_grad=True).data
+        tensor(2.)
+        """
         return self.detach()
 
     @data.setter
@@ -282,14 +373,22 @@ class Tensor:
         self._value = plain(value)
 
     def clone(self, *, memory_format: Any = None) -> Tensor:
-        """A copy, recorded (memory_format is read and not needed)."""
+        """A copy, recorded (memory_format is read and not needed).
+
+        >>> tensor(2.0, requires_grad=True).clone().is_leaf
+        False
+        """
         made = self._apply("pos")
         if numeric.is_array(made._value):
             made._value = made._value.copy()
         return made
 
     def detach_(self) -> Tensor:
-        """Takes the tensor itself out of the graph."""
+        """Takes the tensor itself out of the graph.
+
+        >>> (2 * tensor(1.0, requires_grad=True)).detach_()
+        tensor(2.)
+        """
         self._fn = None
         return self
 
@@ -317,13 +416,26 @@ class Tensor:
         backward([self], [gradient], retain_graph, create_graph, inputs)
 
     def register_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
-        """hook(gradient) when the gradient of this tensor is known; what it gives, if not None, replaces it."""
+        """hook(gradient) when the gradient of this tensor is known; what it gives, if not None, replaces it.
+
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> handle = x.register_hook(lambda g: 10 * g)
+        >>> (x * x).backward()
+        >>> x.grad
+        tensor(40.)
+        """
         if self._fn is None:
             raise GraphError("cannot register a hook on a tensor that doesn't require gradient")
         return Handle(self._fn.more().hooks, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Callable[[Tensor], Any]) -> Handle:
-        """hook(tensor) after a leaf's gradient was added up."""
+        """hook(tensor) after a leaf's gradient was added up.
+
+        >>> x = tensor(2.0, requires_grad=True)
+        >>> handle = x.register_post_accumulate_grad_hook(lambda x: print(x.grad))
+        >>> (x * x).backward()
+        tensor(4.)
+        """
         if self._fn is None or self._fn.op is not None:
             raise GraphError("post accumulate grad hooks cannot be registered on non-leaf tensors")
         ref = reference(self)
@@ -447,15 +559,27 @@ class Tensor:
         return self
 
     def zero_(self) -> Tensor:
-        """All entries 0, in place."""
+        """All entries 0, in place.
+
+        >>> tensor([1.0, 2.0]).zero_()
+        tensor([0., 0.])
+        """
         return self._rebind(wrap(full_like(self, 0.0)), "zero_")
 
     def fill_(self, value: Any) -> Tensor:
-        """All entries `value`, in place."""
+        """All entries `value`, in place.
+
+        >>> tensor([1.0, 2.0]).fill_(7.0)
+        tensor([7., 7.])
+        """
         return self._rebind(wrap(full_like(self, float(value))), "fill_")
 
     def copy_(self, other: Any) -> Tensor:
-        """The entries of `other`, in place."""
+        """The entries of `other`, in place.
+
+        >>> tensor([1.0, 2.0]).copy_(tensor([3.0, 4.0]))
+        tensor([3., 4.])
+        """
         made = other * full_like(self, 1.0) if other.__class__ is Tensor else wrap(full_like(self, 1.0) * plain(other))
         return self._rebind(made, "copy_")
 
@@ -463,11 +587,19 @@ class Tensor:
         return self._rebind(self._apply(op, other if alpha == 1 else other * float(alpha)), name)
 
     def add_(self, other: Any, *, alpha: float = 1) -> Tensor:
-        """self + alpha*other, in place."""
+        """self + alpha*other, in place.
+
+        >>> tensor([1.0, 2.0]).add_(1.0, alpha=10)
+        tensor([11., 12.])
+        """
         return self._scaled("add", other, alpha, "add_")
 
     def sub_(self, other: Any, *, alpha: float = 1) -> Tensor:
-        """self - alpha*other, in place."""
+        """self - alpha*other, in place.
+
+        >>> tensor([1.0, 2.0]).sub_(1.0)
+        tensor([0., 1.])
+        """
         return self._scaled("sub", other, alpha, "sub_")
 
     # Pickle and copies: leaves only.

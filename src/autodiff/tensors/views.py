@@ -182,7 +182,12 @@ def root_of(x: Any) -> tuple[Any, int]:
 
 
 def data_ptr(x: Any) -> int:
-    """A number that tensors share whose first entry is the same."""
+    """A number that tensors share whose first entry is the same.
+
+    >>> x = tensor([1.0, 2.0])
+    >>> data_ptr(x[0]) == data_ptr(x)
+    True
+    """
     root, place = root_of(x)
     return id(root) + 8 * place
 
