@@ -13,6 +13,7 @@ import pytest
 
 import autodiff as ad
 from autodiff.errors import ShapeError
+from autodiff.tensors.graph import GradFn
 
 
 def leaf(data: Any) -> ad.Tensor:
@@ -446,3 +447,87 @@ def test_kept_arrays_are_nobodys() -> None:
         assert np.array_equal(mine.detach().numpy(), want) and np.array_equal(outside, np.sin(data))
         assert np.array_equal(x.grad.numpy(), first)
     assert buffers._held[0] <= buffers.MOST
+
+
+def nodes() -> int:
+    """How many recorded operations there are, among what the collector knows."""
+    return sum(isinstance(x, GradFn) for x in gc.get_objects())
+
+
+def in_place_twice(x: Any) -> Any:
+    y = x * 1
+    y[0].mul_(2)
+    y.T[0].add_(1)
+    return y.sum()
+
+
+def saved_and_several(x: Any) -> Any:
+    class Both(ad.Function):
+        @staticmethod
+        def forward(ctx: Any, x: Any) -> Any:
+            y = x * x
+            ctx.save_for_backward(x, y)
+            return y, x * 2
+
+        @staticmethod
+        def backward(ctx: Any, g: Any, h: Any) -> Any:
+            return 2 * ctx.saved_tensors[0] * g + 2 * h
+
+    first, second = Both.apply(x)
+    return (first + second).sum()
+
+
+def hooked(x: Any) -> Any:
+    y = x.exp()
+    y.retain_grad()
+    y.register_hook(lambda g: g)
+    y.grad_fn.register_hook(lambda inputs, outputs: None)
+    assert y.grad_fn._saved_result.requires_grad
+    return y.sum()
+
+
+GRAPHS = {
+    "elementwise": lambda x: (x * x).exp().sum(),
+    "views changed in place": in_place_twice,
+    "a function of several outputs": saved_and_several,
+    "hooks": hooked,
+    "checkpoint": lambda x: ad.utils.checkpoint.checkpoint(lambda x: (x * x).sin(), x).sum(),
+}
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_graph_goes_without_the_collector(name: str) -> None:
+    x = ad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    gc.collect()
+    gc.disable()
+    try:
+        before = nodes()
+        GRAPHS[name](x)  # never swept
+        GRAPHS[name](x).backward()
+        y = GRAPHS[name](x)
+        ad.grad(y, x, create_graph=True)
+        del y
+        assert nodes() == before
+    finally:
+        gc.enable()
+
+
+def test_a_checkpoint_keeps_no_graph_of_what_it_ran() -> None:
+    x = ad.tensor([1.0, 2.0], requires_grad=True)
+    gc.collect()
+    before = nodes()
+    y = ad.utils.checkpoint.checkpoint(lambda x: x.sin().exp().cos().sin().exp(), x)
+    assert nodes() == before + 1
+    y.sum().backward()
+    assert x.grad is not None
+
+
+def test_changes_in_place_through_one_view_after_another() -> None:
+    x = ad.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    in_place_twice(x).backward()
+    assert x.grad is not None and x.grad.tolist() == [[2.0, 2.0], [1.0, 1.0]]
+    w, y = ad.tensor([5.0, 6.0]), x * 1
+    y[0] = w
+    w.add_(1)  # its place in y was filled before
+    y.sum().backward()
+    assert x.grad.tolist() == [[2.0, 2.0], [2.0, 2.0]]

@@ -35,26 +35,33 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
         return function(*args, **options)
     leaves: list[Tensor] = captured
 
-    class Again(Function):
-        @staticmethod
-        def forward(ctx: Any, *xs: Any) -> Any:
-            return wrap(y._value)
+    def again(g: Any) -> list[Any]:
+        recording = is_grad_enabled()
+        with enable_grad():
+            given = []
+            for x in args:
+                wanted = x.__class__ is Tensor and x.requires_grad
+                given.append((x.clone() if recording else x.detach().requires_grad_()) if wanted else x)
+            y = function(*given, **options)
+            by = [x for x, was in zip(given, args, strict=True) if was.__class__ is Tensor and was.requires_grad]
+            found = list(grad(y, [*by, *leaves], g, create_graph=recording, allow_unused=True))
+        ours = [found.pop(0) if x.__class__ is Tensor and x.requires_grad else None for x in args]
+        return ours + found
 
-        @staticmethod
-        def backward(ctx: Any, g: Any) -> Any:
-            recording = is_grad_enabled()
-            with enable_grad():
-                given = []
-                for x in args:
-                    wanted = x.__class__ is Tensor and x.requires_grad
-                    given.append((x.clone() if recording else x.detach().requires_grad_()) if wanted else x)
-                again = function(*given, **options)
-                by = [x for x, was in zip(given, args, strict=True) if was.__class__ is Tensor and was.requires_grad]
-                found = list(grad(again, [*by, *leaves], g, create_graph=recording, allow_unused=True))
-            ours: list[Any] = [found.pop(0) if x.__class__ is Tensor and x.requires_grad else None for x in args]
-            return tuple(ours + found)
+    return Again.apply(*args, *leaves, again=again, value=y._value)
 
-    return Again.apply(*args, *leaves)
+
+class Again(Function):
+    """A value, and the function that computes it once more for the gradients of the other arguments."""
+
+    @staticmethod
+    def forward(ctx: Any, *xs: Any, again: Any, value: Any) -> Any:
+        ctx.again = again
+        return wrap(value)
+
+    @staticmethod
+    def backward(ctx: Any, g: Any) -> Any:
+        return tuple(ctx.again(g))
 
 
 def _captured(y: Any, start: int) -> list[Tensor] | None:

@@ -339,6 +339,8 @@ def plan_of(op: Op, fns: Sequence[Any]) -> tuple[tuple[bool, ...], bool]:
                 if fn is not None:
                     reads |= compiled(op, k, count).reads
             plan = tuple(k in reads for k in range(count)), -1 in reads
+        elif op.name == "put":
+            plan = (False,) * count, False  # no product: its rules read shapes
         else:
             # the rule of an op that is linear in all its arrays at once reads their shapes alone
             alone = op.linear and (count == 1 or op.most is None or op.most > count)
