@@ -22,9 +22,12 @@ class Difference(NamedTuple):
 def graph_after(torch: Any, change: str) -> Any:
     """The gradient of exp or a square of x after a change in place."""
     x = torch.tensor([1.0, 2.0], requires_grad=True)
-    y = x * x if change == "data" else x.sigmoid()
+    y = {"data": x * x, "itself": 3 * x}.get(change, x.sigmoid())
     if change == "data":
         x.data.mul_(2)
+        y.sum().backward()
+    elif change == "itself":
+        y.mul_(y)
         y.sum().backward()
     else:
         y.mul_(0.0)
@@ -91,6 +94,12 @@ DIFFERENCES = [
         "tensor([0., 0.])",
         "RuntimeError",
         "`y = x.sigmoid(); y.mul_(0.0)`: the rule here reads x, which was not changed",
+    ),
+    Difference(
+        "graph_after(torch, 'itself')",
+        "tensor([18., 36.])",
+        "RuntimeError",
+        "`y = 3*x; y.mul_(y)`: an operation in place reads its operands as they were",
     ),
     Difference(
         "gradient_kept(torch)",

@@ -106,7 +106,7 @@ def change(x: Any, made: Any, name: str) -> None:
     """x becomes `made`, and what x shows and what shows x change with it."""
     links = getattr(x, "_links", None)
     if links is None or (links.parent is None and not links.views):
-        _settle(x, made, name)
+        _settle(x, made, name, _time(made))
         return
     path = []
     while links is not None and links.parent is not None:
@@ -127,10 +127,11 @@ def change(x: Any, made: Any, name: str) -> None:
 
 
 def _spread(x: Any, path: list[Any], made: Any, name: str) -> None:
+    when = _time(made)  # not of the puts: what the operation itself has saved is as it was
     for parent, how in path:
         made = _put(parent, how, made)
         x = parent
-    _settle(x, made, name)
+    _settle(x, made, name, when)
     changed = [x]
     while changed:
         parent = changed.pop()
@@ -139,17 +140,22 @@ def _spread(x: Any, path: list[Any], made: Any, name: str) -> None:
             if numeric.is_array(view):
                 numeric.numpy().copyto(view, parent._value)
                 parent._value = view
-                note_change(view, name, number())
+                note_change(view, name, number())  # written over, also for the operation itself
             elif view is not None and view._links.parent is parent:
-                _settle(view, _shown(parent, view._links.how), name)
+                _settle(view, _shown(parent, view._links.how), name, when)
                 changed.append(view)
 
 
-def _settle(x: Any, made: Any, name: str) -> None:
+def _time(made: Any) -> int:
+    """The number of the operation that made a tensor, or the next one if it was not recorded."""
+    return number() if made._fn is None else int(made._fn.index)
+
+
+def _settle(x: Any, made: Any, name: str, when: int) -> None:
     old = x._value
     x._value = made._value
     links_of(x).changes += 1
-    note_change(old, name, number() if made._fn is None else made._fn.index)
+    note_change(old, name, when)
     if made._fn is not None:
         x._fn = made._fn
 
