@@ -13,6 +13,7 @@ from autodiff.errors import ShapeError
 from autodiff.tensors import compose
 from autodiff.tensors.compose import axis_of, concat, narrow, reshape, run, shape_of, unsqueeze, whole
 from autodiff.tensors.dtypes import KindError, dtype_of
+from autodiff.tensors.size import Size
 from autodiff.tensors.tensor import Tensor, raw_of
 
 TYPE_CHECKING = False
@@ -207,6 +208,38 @@ def unflatten(x: Any, dim: int, sizes: Sequence[int]) -> Any:
     if math.prod(sizes) != shape[axis]:
         raise ShapeError(f"an axis of length {shape[axis]} can't be unflattened into {tuple(sizes)}")
     return reshape(x, *shape[:axis], *sizes, *shape[axis + 1 :])
+
+
+def broadcast_shapes(*shapes: Any) -> Size:
+    """The shape that arrays of these shapes have together; ShapeError if there is none.
+
+    >>> broadcast_shapes((2, 1), (3,))
+    torch.Size([2, 3])
+    """
+    try:
+        return Size(numeric.numpy().broadcast_shapes(*shapes))
+    except ValueError:
+        raise ShapeError(f"shapes {' and '.join(map(str, shapes))} do not fit together") from None
+
+
+def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
+    """The tensors, each expanded to the shape that they have together.
+
+    >>> broadcast_tensors(tensor([1.0, 2.0]), tensor([[3.0]]))
+    (tensor([[1., 2.]]), tensor([[3., 3.]]))
+    """
+    shape = broadcast_shapes(*map(shape_of, tensors))
+    return tuple(compose.expand(x, *shape) for x in tensors)
+
+
+def diagflat(x: Any, offset: int = 0) -> Any:
+    """The entries in order as a diagonal of a matrix.
+
+    >>> diagflat(tensor([1.0, 2.0]))
+    tensor([[1., 0.],
+            [0., 2.]])
+    """
+    return diag_embed(reshape(x, -1), offset)
 
 
 def index_copy(x: Any, dim: int, index: Any, source: Any) -> Tensor:

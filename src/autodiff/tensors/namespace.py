@@ -369,7 +369,9 @@ OTHERS: dict[str, Function] = {
         [len(compose.shape_of(a)) - 1], [len(compose.shape_of(b)) - 1]
     )), "full": create.full, "zeros": create.filled(0.0), "ones": create.filled(1.0), "empty": create.filled(0.0),
     "zeros_like": create.like(0.0), "ones_like": create.like(1.0), "empty_like": create.like(0.0),
-    "full_like": create.full_like, "new_zeros": create.new_zeros, "new_ones": create.new_ones,
+    "full_like": create.full_like, "new_zeros": create.new_zeros, "new_empty": create.new_zeros,
+    "split_with_sizes": compose.split,
+    "new_ones": create.new_ones,
     "new_full": create.new_full, "new_tensor": create.new_tensor, "arange": create.arange,
     "linspace": create.linspace, "logspace": create.logspace, "eye": create.eye, "allclose": allclose,
     "isclose": isclose, "equal": equal, "is_tensor": is_tensor, "as_tensor": create.as_tensor,
@@ -395,7 +397,8 @@ OTHERS: dict[str, Function] = {
     )},
     **{name: getattr(layout, name) for name in (
         "addr", "block_diag", "cartesian_prod", "combinations", "corrcoef", "cumulative_trapezoid", "diag_embed",
-        "as_strided", "diff", "dstack", "fill_diagonal", "gradient", "hsplit", "index_copy", "index_fill", "index_put",
+        "as_strided", "broadcast_shapes", "broadcast_tensors", "diagflat", "diff",
+        "dstack", "fill_diagonal", "gradient", "hsplit", "index_copy", "index_fill", "index_put",
         "masked_scatter", "pad", "rot90", "unflatten",
         "take", "tensor_split", "vander",
     )}, "fliplr": lambda x: compose.flip(x, 1), "flipud": lambda x: compose.flip(x, 0),
@@ -405,6 +408,7 @@ OTHERS: dict[str, Function] = {
 VIEWS = (
     "expand", "expand_as", "broadcast_to", "transpose", "swapaxes", "swapdims", "t", "permute", "movedim", "moveaxis",
     "squeeze", "unsqueeze", "split", "chunk", "narrow", "select", "unbind", "diagonal", "unfold", "as_strided",
+    "split_with_sizes",
 )  # fmt: skip
 IN_ORDER = ("unflatten", "view", "view_as", "reshape", "reshape_as", "flatten", "ravel")  # views if in order
 for _name in (*VIEWS, *IN_ORDER):
@@ -415,7 +419,8 @@ for _name in ("cat", "concat", "stack", "hstack", "vstack", "clamp", "einsum", "
 PROPERTIES: dict[str, Function] = {
     "dtype": lambda x: dtype_of(x._value), "device": lambda x: _cpu(), "is_cuda": lambda x: False,
     "is_sparse": lambda x: False,
-    "mT": lambda x: OTHERS["transpose"](x, -2, -1), "H": lambda x: x.T, "itemsize": lambda x: 8,
+    "mT": lambda x: OTHERS["transpose"](x, -2, -1), "mH": lambda x: OTHERS["transpose"](x, -2, -1),
+    "H": lambda x: x.T, "itemsize": lambda x: 8,
     "nbytes": lambda x: 8 * x.numel(), "real": create.same,
 }  # fmt: skip
 """What a tensor has without a call."""
@@ -445,6 +450,7 @@ NOT_METHODS = frozenset((
     "is_tensor", "zeros_like", "ones_like", "empty", "full_like", "empty_like", "logspace", "scalar_tensor", "hstack",
     "vstack", "meshgrid", "einsum", "FloatTensor", "DoubleTensor", "concatenate", "chain_matmul", "asarray",
     "triu_indices", "tril_indices", "LongTensor", "block_diag", "cartesian_prod", "dstack",
+    "broadcast_shapes", "broadcast_tensors",
 ))  # fmt: skip
 _found: dict[str, Function] = {}
 
