@@ -9,17 +9,13 @@ from autodiff import differentiate
 from autodiff.errors import AutodiffError, NameProblem
 from autodiff.evaluate import MAX_OPS, evaluate, inputs_of
 from autodiff.generate import Quick, Unsuited
-from autodiff.numeric import is_array, shape
 from autodiff.parse import parse
-from autodiff.straight import Straight, check
 from autodiff.tensors.tensor import Tensor, plain, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
-
-SHAPES = 64  # of the inputs of one expression; for more, no code is generated
 
 
 class Expression:
@@ -37,7 +33,6 @@ class Expression:
         self.text = text
         self.program = parse(text)
         self._quick: dict[tuple[str, ...], Quick | None] = {}
-        self._straight: dict[Any, Straight | None] = {}
 
     @property
     def inputs(self) -> list[str]:
@@ -85,21 +80,6 @@ class Expression:
         except (Unsuited, KeyError):
             return None
 
-    def _run_straight(self, point: dict[str, Any], wrt: tuple[str, ...]) -> Any:
-        """(value, gradient) of arrays by generated code where that serves, else None."""
-        key = (wrt, *((name, shape(x)) for name, x in point.items()))
-        try:
-            if key not in self._straight:
-                self._straight[key] = None
-                if len(self._straight) > SHAPES:
-                    return None
-                check(self.program)
-                self._straight[key] = Straight(self.program, wrt, point)
-            straight = self._straight[key]
-            return None if straight is None else straight.value_and_gradient(point)
-        except (Unsuited, AutodiffError):
-            return None
-
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The value: a float, a truth value or an array; a tensor if an argument is one.
 
@@ -125,17 +105,11 @@ class Expression:
         """
         point = {name: plain(x) for name, x in self._point(args, named).items()}
         names = tuple(inputs_of(self.program, point) if wrt is None else wrt)
-        found = None
-        if all(name in point for name in names):
-            arrays = any(map(is_array, point.values()))
-            found = self._run_straight(point, names) if arrays else self._run(point, names)
+        found = self._run(point, names) if all(name in point for name in names) else None
         if found is not None:
             return found[0], dict(zip(names, found[1], strict=True))
         outcome = differentiate.gradient(self.program, point, names)
-        found = outcome.gradient or {}
-        return outcome.value, {
-            name: g if not is_array(g) or g.flags.writeable else g.copy() for name, g in found.items()
-        }
+        return outcome.value, outcome.gradient or {}
 
     def grad(self, *args: Any, wrt: Sequence[str] | None = None, **named: Any) -> dict[str, Any]:
         """The gradient by name.
