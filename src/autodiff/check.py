@@ -116,7 +116,10 @@ class Probe:
         self.size = len(self.values)
         self.settings = settings
         self.passed: list[Any] = []
-        largest = max((abs(x) for v in point.values() for x in numeric.entries(v) if math.isfinite(x)), default=1.0)
+        numbers = [x for v in point.values() for x in numeric.entries(v)]
+        # extended numbers have no -0, beside which a value may be another one
+        self.signed_zero = any(x == 0.0 and math.copysign(1.0, x) < 0.0 for x in numbers)
+        largest = max((abs(x) for x in numbers if math.isfinite(x)), default=1.0)
         self.extra = 2 * math.ceil(math.log10(max(largest, 1.0)))  # digits that a step of 1 or less needs beside it
 
     def enter(self, count: int) -> None:
@@ -415,6 +418,8 @@ def disputed(probe: Probe, place: Place, k: int, ours: float, sides: Sides, roun
     theirs = float(sides.central)
     if not math.isfinite(probe.values[k]) and not math.isfinite(ours):
         return Entry(ours, theirs, math.inf, True)  # beyond float64: the value says so, and its notes say where
+    if probe.signed_zero and not math.isclose(probe.values[k], float(probe.base[k]), rel_tol=1e-6):
+        return Entry(ours, theirs, math.inf, True)
     tolerance = allowance(sides, rounding)
     entry = Entry(ours, theirs, tolerance, agree(ours, theirs, tolerance + float(sides.noise)))
     if entry.ok:

@@ -517,12 +517,14 @@ def taylor(program: Program, point: Point, name: str, order: int, settings: Sett
 def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
     """Coefficients 0 … order: those that both sides share, from the first that they do not by the conventions."""
     from autodiff.notes import steep_note
-    from autodiff.onesided import at_kinks, expand
+    from autodiff.onesided import at_kinks, expand, is_root_of_zero, needed
 
     broken: list[tuple[Node, int]] = []
     right = expand(root, {leaf: 1.0}, order, broken=broken)
     meet = order + 1
     kinked = at_kinks(root, leaf)
+    if not kinked and all(map(numeric.is_finite, right)):
+        kinked = [node for node in needed(root, {leaf: 1.0}) if is_root_of_zero(node)]
     if job.settings.convention:
         meet = 1
     elif kinked:

@@ -55,11 +55,11 @@ def expand(
         return [root.value, directions[root], *([0.0] * (order - 1))][: order + 1]
     if all(leaf.index > root.index for leaf in directions):
         return [root.value] + [0.0 * root.value] * order
-    kinked = sided and any(node.op is not None and node.op.kink is not None for node in root.tape.nodes)
-    # roots at 0 use up orders
-    field = Field(order + 3 if kinked else order, sided=sided, convention=None if sided else root.tape.convention)
-    values: dict[Node, Any] = {leaf: field.series([leaf.value, d]) for leaf, d in directions.items()}
     work = needed(root, directions)
+    # roots at 0 use up orders, as many again at most
+    spare = max(3, order) if any(map(is_root_of_zero, work)) else 3 if sided and any(map(_is_kinked, work)) else 0
+    field = Field(order + spare, sided=sided, convention=None if sided else root.tape.convention)
+    values: dict[Node, Any] = {leaf: field.series([leaf.value, d]) for leaf, d in directions.items()}
     uses: dict[Node, int] = {}
     for node in work:
         for x in node.inputs:
@@ -103,14 +103,19 @@ def _along(leaf: Node, place: tuple[int, ...], sign: float) -> Any:
 @numeric.quietly
 def at_kinks(root: Node, leaf: Node) -> list[Node]:
     """The recorded operations at a kink between a leaf and the root, whatever cotangent reaches them."""
-    found = []
-    for node in needed(root, {leaf: 1.0}):
-        if node.op is not None and node.op.kink is not None:
-            values = (x.value if isinstance(x, Node) else x for x in node.inputs)
-            at = node.op.kink(node.value, *values, **node.params)
-            if at.any() if numeric.is_array(at) else at:
-                found.append(node)
-    return found
+    return [node for node in needed(root, {leaf: 1.0}) if _is_kinked(node)]
+
+
+def _is_kinked(node: Node) -> bool:
+    if node.op is None or node.op.kink is None:
+        return False
+    at = node.op.kink(node.value, *(x.value if isinstance(x, Node) else x for x in node.inputs), **node.params)
+    return bool(at.any() if numeric.is_array(at) else at)
+
+
+def is_root_of_zero(node: Node) -> bool:
+    """Whether it is a square root of 0, on both sides of which there may be values (`sqrt(x^2)`)."""
+    return node.op is not None and node.op.name == "sqrt" and not numeric.numpy().all(node.value)
 
 
 @numeric.quietly

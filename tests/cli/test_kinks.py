@@ -119,3 +119,10 @@ def test_conventions_in_a_tall_jacobian(do: Any, text: str, library: str) -> Non
     slope = answer(do, "grad", text, "x=0", "--convention", library)[0]["gradient"]["x"]
     found, _ = answer(do, "jac", f"[{text}, x, 1]", "x=0", "--convention", library)
     assert found["jacobian"]["x"] == [slope, 1, 0]
+
+
+def test_a_root_of_a_zero_of_high_order(do: Any) -> None:
+    """x^2*sqrt(1 + x^2) and x^4*sqrt(1 + x^2): the root uses up as many orders as it starts at."""
+    for text, wanted in (("sqrt(x^4 + x^6)", [0, 2, 0, 12, 0, -90]), ("sqrt(x^8 + x^10)", [0, 0, 0, 24, 0, 360])):
+        found, _ = answer(do, "diff", text, "--order", "6", "x=0")
+        assert found["derivatives"] == wanted, text

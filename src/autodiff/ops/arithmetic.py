@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
+from autodiff.numeric import each, from_numpy, inf, known, nan, numpy, total
 from autodiff.ops.record import Op, chain, gate
 
 TYPE_CHECKING = False
@@ -192,6 +192,17 @@ def _pow_growth(z: Any, x: Any, y: Any) -> Any:
     return _at_zero(x, y, where(lt(y, 0.0), z * log(x), level), z * log(where(eq(x, 0.0), 1.0, x)))
 
 
+def _pow_germ(x: Any, y: Any) -> Any:
+    """Beside (0, 0): 1 for y = 0 throughout, 0 or inf for x = 0 throughout, else 1 at an infinite slope."""
+    flat = eq(known(y), 0.0)
+    if not hasattr(y, "coefficients"):
+        return where(flat, 1.0, pow_(x, where(flat, 1.0, y)))
+    here = where(eq(known(x), 0.0), flat, 0.0)
+    steep = where(lt(x, 0.0), nan, where(lt(y, 0.0), 1.0 + sqrt(abs_(y)), 1.0 - sqrt(abs_(y))))
+    beside = where(eq(y, 0.0), 1.0, where(eq(x, 0.0), where(lt(y, 0.0), inf, 0.0), steep))
+    return where(here, beside, pow_(where(here, 1.0, x), where(here, 1.0, y)))
+
+
 pow_: Op = Op(
     "pow",
     "x y",
@@ -206,7 +217,9 @@ pow_: Op = Op(
     order=7,
     domain="x > 0, or y whole",
     samples=[(2.0, 3.0), (0.5, -1.5), (1.3, 1.2), (7.0, 0.0)],
+    kink=lambda z, x, y: (x == 0.0) & (y == 0.0),
     kinks="inf at x = 0 for 0 < y < 1; d/dy 0^y = 0 for y >= 0",
+    germ=lambda x, y: _pow_germ(x, y),
 )
 square: Op = Op("square", "x", "x*x", lambda x: x * x, None, [lambda y, x: 2.0 * x], samples=[2.0, -0.5, 0.0])
 reciprocal: Op = Op(
