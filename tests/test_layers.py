@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "autodiff"
 
 # From the bottom up; a room may import itself and what stands before it.
 LAYERS = [
-    "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "evaluate", "generate",
+    "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "evaluate", "generate", "straight",
     "onesided", "notes", "segments", "exact", "conditioning", "cancellation", "sensitivity", "differentiate", "picture",
     "check", "tensors", "func", "autograd", "symbolic", "render", "commands", "cli", "__main__",
 ]  # fmt: skip

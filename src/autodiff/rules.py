@@ -45,7 +45,7 @@ def written(op: Op, xs: Sequence[str], names: dict[str, Any], arrays: bool = Fal
         return f"(-{xs[0]})"
     if op.name == "where" and not arrays:
         return f"({xs[1]} if {xs[0]} else {xs[2]})"
-    name = f"_{op.name}"
+    name = f"_np_{op.name}" if arrays else f"_{op.name}"
     if arrays:
         names[name] = getattr(numpy(), getattr(op.array, "numpy_name", ""), op.array)
     else:
@@ -90,8 +90,19 @@ def _length(root: Formula) -> int:
     return max(lengths.values())
 
 
-def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any], arrays: bool = False) -> str:
-    """The local derivative by operand i as Python text over the texts of the value and the operands."""
+def partial_text(
+    op: Op,
+    i: int,
+    y: str,
+    xs: Sequence[str],
+    names: dict[str, Any],
+    arrays: bool = False,
+    named: Callable[[str], str] | None = None,
+) -> str:
+    """The local derivative by operand i as Python text over the texts of the value and the operands.
+
+    With `named`, which puts the value of a text into a variable, each part of it goes through that.
+    """
     found = traced(op, i, xs)
     if found is None:
         name = f"_d{i}_{op.name}"
@@ -100,7 +111,8 @@ def partial_text(op: Op, i: int, y: str, xs: Sequence[str], names: dict[str, Any
     if not isinstance(found, Formula):
         return number(float(found))
     texts: dict[Any, str] = {symbol("y"): y, **{symbol(f"x{k}"): x for k, x in enumerate(xs)}}
-    return _text(found, texts, _shared(found, arrays), names, arrays)
+    text = _text(found, texts, set() if named else _shared(found, arrays), names, arrays, named)
+    return named(f"({text} * 1.0)") if named and _is_truth(found) else text
 
 
 def _shared(root: Formula, arrays: bool) -> set[Formula]:
@@ -134,18 +146,25 @@ def _truth(condition: Any) -> Any:
     return condition.view("b") if hasattr(condition, "strides") else float(condition)
 
 
-def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, Any], arrays: bool) -> str:
+def _text(
+    x: Any,
+    texts: dict[Any, str],
+    shared: set[Formula],
+    names: dict[str, Any],
+    arrays: bool,
+    named: Callable[[str], str] | None = None,
+) -> str:
     """A part as Python text; a shared one is named where it first stands. Rules are short: this may recurse."""
     if not isinstance(x, Formula):
         return number(x)
     if x in texts:
         return texts[x]
     assert x.op is not None
-    operands = [_text(operand, texts, shared, names, arrays) for operand in x.inputs]
+    operands = [_text(operand, texts, shared, names, arrays, named) for operand in x.inputs]
     if arrays and x.op.name not in ("add", "mul"):  # no other op takes bytes for numbers
         operands = [f"({t} * 1.0)" if _is_truth(of) else t for t, of in zip(operands, x.inputs, strict=True)]
     if x.op.name == "square":
-        operands.append(_text(x.inputs[0], texts, shared, names, arrays))
+        operands.append(_text(x.inputs[0], texts, shared, names, arrays, named))
         text = f"({operands[0]} * {operands[1]})"
     elif x.op.name == "pow" and operands[1] == "1.0":
         text = operands[0]
@@ -158,7 +177,7 @@ def _text(x: Any, texts: dict[Any, str], shared: set[Formula], names: dict[str, 
         name = f"w{len(texts)}"
         texts[x] = name
         return f"({name} := {text})"
-    return text
+    return named(text) if named else text
 
 
 class Compiled:

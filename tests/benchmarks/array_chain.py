@@ -49,6 +49,14 @@ def ours(size: int) -> compare.Work:
     return lambda: by_graph(ad, x)
 
 
+def text(size: int) -> compare.Work:
+    import autodiff as ad
+
+    x = data(size)
+    expression = ad.compile("sum(exp(-x*x)*sin(3*x) + log1p(x*x)/(1+x*x))")
+    return lambda: expression.value_and_grad(x)
+
+
 def hand(size: int) -> compare.Work:
     x = data(size)
     return lambda: by_hand(x)
@@ -79,7 +87,9 @@ def main() -> None:
                 "torch": lambda size=size: torch(size),
                 "HIPS autograd": lambda size=size: hips(size),
             }
-            compare.compare(f"{size} entries", works, rounds, size * 1e-9, "ns/entry")
+            compare.compare(f"{size} entries, recorded", works, rounds, size * 1e-9, "ns/entry")
+            works = {"autodiff": lambda size=size: text(size), **dict(list(works.items())[1:])}
+            compare.compare(f"{size} entries, ad.compile", works, rounds, size * 1e-9, "ns/entry")
 
 
 if __name__ == "__main__":

@@ -9,13 +9,17 @@ from autodiff import differentiate
 from autodiff.errors import AutodiffError, NameProblem
 from autodiff.evaluate import MAX_OPS, evaluate, inputs_of
 from autodiff.generate import Quick, Unsuited
+from autodiff.numeric import is_array, shape
 from autodiff.parse import parse
+from autodiff.straight import Straight, check
 from autodiff.tensors.tensor import Tensor, plain, wrap
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
+
+SHAPES = 64  # of the inputs of one expression; for more, no code is generated
 
 
 class Expression:
@@ -32,7 +36,9 @@ class Expression:
     def __init__(self, text: str) -> None:
         self.text = text
         self.program = parse(text)
+        self._inputs = inputs_of(self.program, {})
         self._quick: dict[tuple[str, ...], Quick | None] = {}
+        self._straight: dict[Any, Straight | None] = {}
 
     @property
     def inputs(self) -> list[str]:
@@ -41,13 +47,15 @@ class Expression:
         >>> compile("y + x").inputs
         ['y', 'x']
         """
-        return inputs_of(self.program, {})
+        return list(self._inputs)
 
     def _point(self, args: tuple[Any, ...], named: dict[str, Any]) -> dict[str, Any]:
-        names = self.inputs
+        names = self._inputs
         if len(args) > len(names):
             raise NameProblem(f"{len(args)} arguments for {len(names)} inputs ({', '.join(names)})")
         point = dict(zip(names, args, strict=False))
+        if len(args) == len(names) and not named:
+            return point
         for name, value in named.items():
             if name in point:
                 raise NameProblem(f"'{name}' is given twice")
@@ -80,6 +88,21 @@ class Expression:
         except (Unsuited, KeyError):
             return None
 
+    def _run_straight(self, point: dict[str, Any], wrt: tuple[str, ...]) -> Any:
+        """(value, gradient) of arrays by generated code where that serves, else None."""
+        key = (wrt, *((name, shape(x)) for name, x in point.items()))
+        try:
+            if key not in self._straight:
+                self._straight[key] = None
+                if len(self._straight) > SHAPES:
+                    return None
+                check(self.program)
+                self._straight[key] = Straight(self.program, wrt, point)
+            straight = self._straight[key]
+            return None if straight is None else straight.value_and_gradient(point)
+        except (Unsuited, AutodiffError):
+            return None
+
     def __call__(self, *args: Any, **named: Any) -> Any:
         """The value: a float, a truth value or an array; a tensor if an argument is one.
 
@@ -104,12 +127,15 @@ class Expression:
         (6.0, {'x': 3.0, 'y': 2.0})
         """
         point = {name: plain(x) for name, x in self._point(args, named).items()}
-        names = tuple(inputs_of(self.program, point) if wrt is None else wrt)
-        found = self._run(point, names) if all(name in point for name in names) else None
+        names = tuple(point if len(point) == 1 else inputs_of(self.program, point)) if wrt is None else tuple(wrt)
+        found = None
+        if wrt is None or all(name in point for name in names):
+            arrays = any(map(is_array, point.values()))
+            found = self._run_straight(point, names) if arrays else self._run(point, names)
         if found is not None:
             return found[0], dict(zip(names, found[1], strict=True))
         outcome = differentiate.gradient(self.program, point, names)
-        return outcome.value, outcome.gradient or {}
+        return outcome.value, {name: _own(g) for name, g in (outcome.gradient or {}).items()}
 
     def grad(self, *args: Any, wrt: Sequence[str] | None = None, **named: Any) -> dict[str, Any]:
         """The gradient by name.
@@ -148,6 +174,11 @@ class Expression:
 
     def __repr__(self) -> str:
         return f"compile({self.text!r})"
+
+
+def _own(g: Any) -> Any:
+    """A derivative that may be written to."""
+    return g.copy() if is_array(g) and not g.flags.writeable else g
 
 
 _one_at_a_time = Lock()
