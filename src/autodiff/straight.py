@@ -234,7 +234,7 @@ def _spread(writer: Writer, g: Cotangent, shape: Shape) -> str:
 def _freed(lines: list[str]) -> list[str]:
     """Each variable deleted after its last use, so that few arrays are alive, and those in the cache."""
     done: set[str] = set()
-    out = []
+    out: list[str] = []
     for line in reversed(lines):
         used = set(re.findall(r"\bv\d+\b", line)) - done
         dead = sorted(used) if out else []  # the last line returns
