@@ -17,6 +17,7 @@ PAGES = ("-h", "--help", "help", "--version", "--install-completion", "--show-co
 COMPLETE = "_AUTODIFF_COMPLETE"
 INTERRUPTED = 130
 PIPE_CLOSED = 141
+MOST_NOTES = 100  # more than anybody reads
 
 
 def main() -> NoReturn:
@@ -111,8 +112,10 @@ def tell(notes: Sequence[Note], source: str | None, color: str | None) -> None:
     from autodiff.render.diagnostic import note_text
 
     colour, plain = coloured(color, sys.stderr), not shows_boxes(sys.stderr)
-    for note in notes:
+    for note in notes[:MOST_NOTES]:
         complain(note_text(note, source, colour=colour, ascii=plain, columns=columns()))
+    if len(notes) > MOST_NOTES:
+        complain(f"note: and {len(notes) - MOST_NOTES} more; --json has them all")
 
 
 def report(error: AutodiffError, words: Sequence[str], line: Line | None) -> int:

@@ -243,3 +243,9 @@ def test_colours_of_answers(do: Any) -> None:
     assert "\x1b" not in do(*line).out and "\x1b" not in do(*line, "-F", "csv", "--color", "always").out
     assert do("derive", "x^2", "--color", "always").out == "\x1b[36md/dx\x1b[0m  2*x\n"
     assert "\x1b[36mcondition x\x1b[0m" in do(*line, "--sensitivity", "--color", "always").out
+
+
+def test_more_notes_than_anybody_reads(do: Any) -> None:
+    done = do("eval", ";".join(f"y = x + {k}" for k in range(150)), "x=1")
+    assert done.status == 0 and done.err.count("nothing uses 'y'") == 100
+    assert done.err.endswith("note: and 49 more; --json has them all\n")

@@ -88,7 +88,7 @@ def _visible(source: str, span: Span) -> Span:
 def _excerpt(source: str, start: int, end: int, ascii: bool, columns: int) -> list[str]:
     """What to show of the source line, the blanks before the carets, the carets; nothing for a blank line."""
     first = source.rfind("\n", 0, start) + 1
-    line = source[first:].partition("\n")[0].removesuffix("\r")
+    line = source[first : source.find("\n", first) % (len(source) + 1)].removesuffix("\r")
     if not line.strip():
         return []
     start = min(start - first, len(line))
