@@ -132,6 +132,7 @@ SCALARS: dict[str, Value] = {
     "rad2deg": lambda x: x * 180 / mp.pi,
     "hypot": lambda x, y: mp.sqrt(x * x + y * y),
     "unit": lambda x, y: x / mp.sqrt(x * x + y * y),
+    "inversion": lambda x, y: x / (x * x + y * y),
     "atan2": mp.atan2,
     "erf": mp.erf,
     "erfc": erfc,

@@ -59,6 +59,7 @@ EXTRA: dict[str, list[Any]] = {
     "min": [(1.0, 2.0, 3.0), (1e300, -1e300)],
     "hypot": PAIRS,
     "unit": PAIRS,
+    "inversion": PAIRS,
     "atan2": [(y, x) for y, x in PAIRS if y or x > 0.0],
     **{key: [x for x in REALS if not 600.0 < abs(x) < 800.0] for key in ["erfc", "ndtr", "log_ndtr", "mills", "gelu"]},
     "mills_excess": [x for x in REALS if abs(x) < 1e170],

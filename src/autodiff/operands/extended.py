@@ -346,6 +346,7 @@ ENTRIES: dict[str, Value] = {
     "rad2deg": lambda x: x * 180 / m.pi,
     "hypot": lambda x, y: m.sqrt(x * x + y * y),
     "unit": lambda x, y: m.zero if x == y == 0 else x / m.sqrt(x * x + y * y),
+    "inversion": lambda x, y: m.nan if x == y == 0 else x / (x * x + y * y),
     "atan2": lambda y, x: m.atan2(y, x),
     "erf": lambda x: m.erf(x),
     "erfc": lambda x: m.erfc(x),
@@ -388,7 +389,8 @@ CLOSED = frozenset(
 """Entries that are right at nan and infinity too."""
 ALGEBRAIC = CLOSED | frozenset(
     (
-        *("div", "reciprocal", "square", "sqrt", "cbrt", "hypot", "unit", "lerp", "softsign", "log", "log2", "log10"),
+        *("div", "reciprocal", "square", "sqrt", "cbrt", "hypot", "unit", "inversion", "lerp", "softsign"),
+        *("log", "log2", "log10"),
         *("log1p", "xlogy", "xlog1py", "deg2rad", "rad2deg", "floor", "ceil", "round", "trunc", "frac"),
     )
 )

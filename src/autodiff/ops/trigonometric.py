@@ -6,7 +6,7 @@ import math
 
 from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
 from autodiff.ops.arithmetic import add, div, eq, mul, neg, sqrt, square, sub, where
-from autodiff.ops.record import OPS, Op
+from autodiff.ops.record import Op
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -278,33 +278,6 @@ def _units(x: Any, y: Any) -> Any:
     return np.where(far, each(_unit)(x, y), x / h) if far.any() else x / h
 
 
-def _scaled(x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """x and y over their size, and that size, held: of these no power over- or underflows."""
-    size = OPS["stop_gradient"](hypot(x, y))
-    size = where(eq(size, 0.0), 1.0, where(eq(size, inf), 1e308, size))
-    return div(x, size), div(y, size), size
-
-
-def _across(x: Any, y: Any) -> Any:
-    """The derivative y^2/r^3 of x/r by x."""
-    x, y, size = _scaled(x, y)
-    v = unit(y, x)
-    return mul(v, div(div(v, size), hypot(x, y)))
-
-
-def _along(x: Any, y: Any) -> Any:
-    """The derivative -x*y/r^3 of x/r by y."""
-    x, y, size = _scaled(x, y)
-    return neg(mul(unit(x, y), div(div(unit(y, x), size), hypot(x, y))))
-
-
-def _inverse(x: Any, y: Any) -> Any:
-    """x/r^2, nan at (0, 0)."""
-    r = hypot(x, y)
-    x, y, size = _scaled(x, y)
-    return where(eq(r, 0.0), nan, div(div(unit(x, y), hypot(x, y)), size))
-
-
 unit: Op = Op(
     "unit",
     "x y",
@@ -312,10 +285,54 @@ unit: Op = Op(
     _unit,
     _units,
     [
-        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, _across(x, y)),
-        lambda u, x, y: where(eq(hypot(x, y), 0.0), 0.0, _along(x, y)),
+        lambda u, x, y: _off_origin(u, unit(y, x), mul(unit(y, x), inversion(y, x))),
+        lambda u, x, y: _off_origin(u, unit(y, x), neg(mul(u, inversion(y, x)))),
     ],
     samples=[(3.0, 4.0), (1e8, 1.0)],
+)
+
+
+def _off_origin(u: Any, v: Any, d: Any) -> Any:
+    """0 where both parts of the unit vector are."""
+    return where(eq(add(mul(u, u), mul(v, v)), 0.0), 0.0, d)
+
+
+def _inversion(x: float, y: float) -> float:
+    top = max(abs(x), abs(y))
+    if 1e-150 < top < 1e150:
+        return x / (x * x + y * y)
+    if top == 0.0 or x != x or y != y:
+        return nan
+    if top == inf:
+        return math.copysign(0.0, x)
+    shift = -math.frexp(top)[1]
+    x, y = math.ldexp(x, shift), math.ldexp(y, shift)
+    try:
+        return math.ldexp(x / (x * x + y * y), shift)
+    except OverflowError:
+        return math.copysign(inf, x)
+
+
+def _inversions(x: Any, y: Any) -> Any:
+    np = numpy()
+    square = x * x + y * y
+    far = ~((square > 1e-300) & (square < 1e300))
+    return np.where(far, each(_inversion)(x, y), x / square) if far.any() else x / square
+
+
+inversion: Op = Op(
+    "inversion",
+    "x y",
+    "x/(x^2 + y^2), of the inversion at the unit circle; nan at (0, 0)",
+    _inversion,
+    _inversions,
+    [
+        # (y^2 - x^2)/r^4 and -2*x*y/r^4
+        lambda p, x, y: sub(square(inversion(y, x)), square(p)),
+        lambda p, x, y: mul(-2.0, mul(p, inversion(y, x))),
+    ],
+    samples=[(3.0, 4.0), (1.0, -1.0), (1e200, 1e180)],
+    hidden=True,
 )
 atan2: Op = Op(
     "atan2",
@@ -323,7 +340,7 @@ atan2: Op = Op(
     "angle of the point (x, y)",
     math.atan2,
     from_numpy("arctan2"),
-    [lambda z, y, x: _inverse(x, y), lambda z, y, x: neg(_inverse(y, x))],
+    [lambda z, y, x: inversion(x, y), lambda z, y, x: neg(inversion(y, x))],
     aliases="arctan2",
     samples=[(1.0, 2.0), (-1.0, -2.0), (3e180, 4e180)],
     kink=lambda z, y, x: (y == 0.0) & (x < 0.0),
@@ -331,8 +348,8 @@ atan2: Op = Op(
     kinks="nan at (0, 0); at y = 0, x < 0 that of the value's side",
     conventions={
         "torch": [
-            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, _inverse(x, y)),
-            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, neg(_inverse(y, x))),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, inversion(x, y)),
+            lambda z, y, x: where(eq(hypot(x, y), 0.0), 0.0, neg(inversion(y, x))),
         ]
     },
 )

@@ -997,6 +997,7 @@ RULES: dict[str, Callable[..., Poly | None]] = {
     "exp2": lambda x: power(TWO, x),
     "hypot": hypotenuse,
     "unit": _unit,
+    "inversion": lambda x, y: quotient(x, plus(square(x), square(y))),
     "tan": lambda x: quotient(function("sin", x), function("cos", x)),
     "cot": lambda x: quotient(function("cos", x), function("sin", x)),
     "sec": lambda x: inverse(function("cos", x)),
