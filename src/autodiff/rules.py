@@ -59,7 +59,7 @@ def number(x: float) -> str:
     return f"({text})" if text[0] == "-" else text
 
 
-def traced(op: Op, i: int, xs: Sequence[str]) -> Formula | float | None:
+def traced(op: Op, i: int, xs: Sequence[str], arrays: bool = False) -> Formula | float | None:
     """The partial derivative by operand i as a formula of y, x0, x1 …; None if it can't be written out.
 
     Operands whose text is a number are that number: rules may look at constants.
@@ -67,8 +67,11 @@ def traced(op: Op, i: int, xs: Sequence[str]) -> Formula | float | None:
     rule = op.partial(i)
     if not callable(rule):
         return float(rule)
+    operands = [_operand(k, x) for k, x in enumerate(xs)]
+    if arrays and op.looks and not any(x.__class__ is float for x in operands):
+        return None
     try:
-        found = rule(symbol("y"), *(_operand(k, x) for k, x in enumerate(xs)))
+        found = rule(symbol("y"), *operands)
     except (TypeError, ValueError, AttributeError):
         return None  # the rule looks at its operands
     return found if not isinstance(found, Formula) or _length(found) <= LONGEST else None
@@ -103,7 +106,7 @@ def partial_text(
 
     With `named`, which puts the value of a text into a variable, each part of it goes through that.
     """
-    found = traced(op, i, xs)
+    found = traced(op, i, xs, arrays)
     if found is None:
         name = f"_d{i}_{op.name}"
         names[name] = op.partial(i)
@@ -188,7 +191,7 @@ class Compiled:
     def __init__(self, op: Op, i: int, count: int, arrays: bool, exponent: float | None) -> None:
         names_of = [f"x{k}" for k in range(count)]
         xs = names_of if exponent is None else [names_of[0], number(exponent)]
-        found = traced(op, i, xs)
+        found = traced(op, i, xs, arrays)
         self.constant = float(found) if found is not None and not isinstance(found, Formula) else None
         is_operand = isinstance(found, Formula) and found.op is None and found.name != "y"
         self.operand = int(found.name[1:]) if is_operand and isinstance(found, Formula) else None

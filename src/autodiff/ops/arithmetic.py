@@ -167,9 +167,20 @@ def _pow_slope(x: Any, y: Any) -> Any:
             return 0.0
         return y * (pow_(x, y - 1.0) if abs(y) >= SMALL else mul(pow_(x, y - 1.0), _rounded_away(x, y)))
     slope = pow_(x, y - 1.0)
+    if _plain(x, y):
+        return mul(y, slope)
     side = where(lt(y, 0.0), -1.0, where(eq(y, 0.0), 0.0, 1.0))
     edge = where(eq(y, 1.0), 1.0 + chain(y - 1.0, log(x)), gate(where(lt(y, 1.0), side, y), slope))
     return _at_zero(x, y, edge, gate(y, mul(slope, _rounded_away(x, y))))
+
+
+def _plain(x: Any, y: Any) -> bool:
+    """Whether arrays hold no base 0 and no exponent of which y - 1 loses digits: nothing that wants care."""
+    x, y = known(x), known(y)
+    if not (hasattr(x, "strides") or hasattr(y, "strides")):
+        return False
+    np = numpy()
+    return bool(np.all(x) and (np.abs(y) >= SMALL).all())
 
 
 def _at_zero(x: Any, y: Any, edge: Any, inside: Any) -> Any:
@@ -188,6 +199,8 @@ def _rounded_away(x: Any, y: Any) -> Any:
 
 def _pow_growth(z: Any, x: Any, y: Any) -> Any:
     """By y: z*log(x); 0^y is flat for y > 0, and taken to be so at y = 0, but its slope by x is infinite up to 1."""
+    if _plain(x, y):
+        return z * log(x)
     level = 0.0 - gate(where(lt(0.0, y), 1.0, 0.0), pow_(x, 0.5 * y))
     return _at_zero(x, y, where(lt(y, 0.0), z * log(x), level), z * log(where(eq(x, 0.0), 1.0, x)))
 
@@ -219,6 +232,7 @@ pow_: Op = Op(
     samples=[(2.0, 3.0), (0.5, -1.5), (1.3, 1.2), (7.0, 0.0)],
     kink=lambda z, x, y: (x == 0.0) & (y == 0.0),
     kinks="inf at x = 0 for 0 < y < 1; d/dy 0^y = 0 for y >= 0",
+    looks=True,
     germ=lambda x, y: _pow_germ(x, y),
 )
 square: Op = Op("square", "x", "x*x", lambda x: x * x, None, [lambda y, x: 2.0 * x], samples=[2.0, -0.5, 0.0])

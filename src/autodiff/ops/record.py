@@ -44,6 +44,7 @@ class Op:
         "kink",
         "kinks",
         "linear",
+        "looks",
         "most",
         "name",
         "operands",
@@ -73,6 +74,7 @@ class Op:
         order: int = 0,
         selects: bool = False,
         linear: bool = False,
+        looks: bool = False,
         domain: str = "all reals",
         samples: Sequence[Any] = (),
         kink: Rule | None = None,
@@ -99,6 +101,7 @@ class Op:
         self.order = order  # how tightly the symbol binds, for printing
         self.selects = selects  # passes operands on: what it does not select gets exactly 0, even of inf and nan
         self.linear = linear  # in its array operands, all others fixed
+        self.looks = looks  # its rules look at arrays for a cheaper way: they are called, not written out
         self.domain = domain
         self.samples = samples  # points for tests: numbers, or tuples of operands
         self.kink = kink  # kink(y, *xs): where no derivative exists (bool, or array of them)
