@@ -42,6 +42,10 @@ PROGRAMS = [
     "while (x if x < 1 else y) > 2 and not y < 1 { y = y - 1 }; y*x",
     "stop_gradient(x)*y + erf(x)*atan2(y, x) - log1p(y)/sqrt(x)",
     "for k in 1..3 { x = x*k }; x",
+    "s = 0; for k in 1..3 { s = s*x + y }; s",
+    "f(t, c) = t*c; f(x, 2) + f(3, y)",
+    "for k in 1..3 { k = k*x; y = y + k; k = 2; y = k*y }; y",
+    "f(t) { if t < 1 { 2 } else { t = 3*x; u = 5; u*f(0)*t } }; f(y)",
 ]
 POINT = {"x": 2.0, "y": 3.5}
 

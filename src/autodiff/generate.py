@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 LARGEST = 4_000  # instructions; generating costs about 20 µs each, and pays where code runs often
 DEEPEST = 18  # blocks within blocks, of which Python takes 20
+STRETCH = 4_000  # operations between two looks at the tape
 TRUTH = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "not", "and", "or"))
 
 
@@ -42,14 +43,44 @@ class TooMany(Exception):
     """More operations than allowed; the argument is the place of the loop or function."""
 
 
+class Entries:
+    """The tape while it grows: its newest entries in lists, to which appending costs half, the others in arrays."""
+
+    __slots__ = ("derivatives", "newest", "operands", "slopes", "spare")
+
+    def __init__(self, left: int) -> None:
+        self.operands, self.derivatives = array("i"), array("d")
+        self.newest: list[int] = []
+        self.slopes: list[float] = []
+        self.spare = left  # operations that are allowed beyond the present stretch
+
+    def more(self, left: int, place: Any) -> int:
+        """A stretch has ended: how many operations the next may have. TooMany where none are left."""
+        self.whole()
+        left += self.spare
+        if left < 0:
+            raise TooMany(place)
+        self.spare = max(left - STRETCH, 0)
+        return left - self.spare
+
+    def whole(self) -> tuple[array[int], array[float]]:
+        """All entries."""
+        self.operands.fromlist(self.newest)
+        self.derivatives.fromlist(self.slopes)
+        self.newest.clear()
+        self.slopes.clear()
+        return self.operands, self.derivatives
+
+
 class Value:
     """A value on the generator's stack, as Python text."""
 
-    __slots__ = ("index", "text", "truth")
+    __slots__ = ("certain", "index", "text", "truth")
 
-    def __init__(self, text: str, index: str | None = None, truth: bool = False) -> None:
+    def __init__(self, text: str, index: str | None = None, truth: bool = False, certain: bool = False) -> None:
         self.text = text
         self.index = index  # text of its place on the tape; None: certainly no derivative is wanted of it
+        self.certain = certain  # whether it has a place on the tape whenever the program comes here
         self.truth = truth  # whether it may be true or false
 
     @property
@@ -72,13 +103,16 @@ class Block:
 
 
 class Generator:
-    """One pass over the code. What may be active or a truth value is found by passes until nothing is added."""
+    """One pass over the code. What variables may be is found by passes until nothing is added.
+
+    They may be active, that is have a place on the tape, or a truth value; then, of the active: passive too.
+    """
 
     def __init__(self, program: Program, wrt: Sequence[str], names: Sequence[str], known: set[Any]) -> None:
         self.program = program
         self.wrt = wrt
-        self.known = known  # ("active" | "truth", variable)
-        self.globals: dict[str, Any] = {"Range": Range, "TooMany": TooMany, "Kink": Unsuited, "inf": inf, "nan": nan}
+        self.known = known  # ("active" | "truth" | "passive", variable); "settled" once the first two are
+        self.globals: dict[str, Any] = {"Range": Range, "Entries": Entries, "Kink": Unsuited, "inf": inf, "nan": nan}
         self.constants = {name: CONSTANTS[name] for name in program.inputs if name not in names}
         self.lines: list[str] = []
         self.blocks: list[Block] = []
@@ -121,7 +155,7 @@ class Generator:
             self.cost = 0
 
     def limit(self, span: Span) -> None:
-        self.emit(f"if left < 0: raise TooMany({tuple(span)!r})")
+        self.emit(f"if left < 0: left = tape.more(left, {tuple(span)!r})")
 
     # Values.
 
@@ -130,12 +164,25 @@ class Generator:
         if variable != value.text:
             self.emit(f"{variable} = {value.text}")
         self.learn("truth", variable, value.truth)
-        if self.learn("active", variable, value.index is not None):
+        if self.learn_index(variable, value):
             self.emit(f"i{variable} = {value.index or 0}")
 
-    def read(self, variable: str) -> Value:
-        active = ("active", variable) in self.known
-        return Value(variable, f"i{variable}" if active else None, ("truth", variable) in self.known)
+    def passive(self, variable: str) -> None:
+        """The variable holds a number that is no result."""
+        if self.learn_index(variable, Value(variable)):
+            self.emit(f"i{variable} = 0")
+
+    def learn_index(self, key: Any, value: Value) -> bool:
+        """Whether what this value goes into may be active."""
+        self.learn("passive", key, "settled" in self.known and not value.certain)
+        return self.learn("active", key, value.index is not None)
+
+    def read(self, variable: str, key: Any = None) -> Value:
+        """The variable, of which `key` says what it may be."""
+        key = key or variable
+        active = ("active", key) in self.known
+        certain = active and "settled" in self.known and ("passive", key) not in self.known
+        return Value(variable, f"i{variable}" if active else None, ("truth", key) in self.known, certain)
 
     def apply(self, op: Op, operands: list[Value]) -> Value:
         if not op.elementwise or op.scalar is None:
@@ -154,30 +201,38 @@ class Generator:
         active = []
         for i, x in enumerate(operands):
             if x.index is not None and op.partial(i) != 0.0:
-                active.append((x.index, partial_text(op, i, y, xs, self.globals)))
+                active.append((x.certain, x.index, partial_text(op, i, y, xs, self.globals)))
         if op.kink is not None and any(x.index is not None for x in operands):
             name = f"_kink_{op.name}"
             self.globals[name] = op.kink
             wanted = " or ".join(x.index for x in operands if x.index is not None)
             self.emit(f"if ({wanted}) and {name}({', '.join((y, *xs))}): raise Kink")
-        return Value(y, self.record(y, active) if active else None)
+        if not active:
+            return Value(y)
+        active.sort(key=lambda edge: not edge[0])
+        return Value(y, self.record(y, active), False, active[0][0])
 
-    def record(self, y: str, active: list[tuple[str, str]]) -> str:
-        """Entries of the tape, one an edge whose operand is active."""
+    def record(self, y: str, active: list[tuple[bool, str, str]]) -> str:
+        """Entries of the tape, one an edge whose operand is active; the certain ones come first."""
         index = f"i{y}"
+        certain, i, d = active[0]
+        if certain:
+            self.emit(f"P.append({i}); D.append({d}); {index} = n = n + 1")
+            for certain, i, d in active[1:]:
+                self.emit(f"{'' if certain else f'if {i}: '}P.append(-{i}); D.append({d})")
+            return index
         if len(active) == 1:
-            ((i, d),) = active
-            self.emit(f"if {i}: p({i}); d({d}); n += 1; {index} = n")
+            self.emit(f"if {i}: P.append({i}); D.append({d}); {index} = n = n + 1")
             self.emit(f"else: {index} = 0")
             return index
         self.emit(f"{index} = 0")
-        for k, (i, d) in enumerate(active):
+        for k, (_, i, d) in enumerate(active):
             self.emit(f"if {i}:")
             if k:
-                self.emit(f" if {index}: p(-{i}); d({d})")
-                self.emit(f" else: p({i}); d({d}); n += 1; {index} = n")
+                self.emit(f" if {index}: P.append(-{i}); D.append({d})")
+                self.emit(f" else: P.append({i}); D.append({d}); {index} = n = n + 1")
             else:
-                self.emit(f" p({i}); d({d}); n += 1; {index} = n")
+                self.emit(f" P.append({i}); D.append({d}); {index} = n = n + 1")
         return index
 
     # The pass.
@@ -185,7 +240,7 @@ class Generator:
     def run(self, linked: list[tuple[int, Any, Span]]) -> str:
         """The text of `run(inputs, left)`."""
         self.emit("n = len(inputs)")
-        self.emit("P = array('i'); D = array('d'); p = P.append; d = D.append")
+        self.emit("tape = Entries(left); left = tape.more(0, None); P = tape.newest; D = tape.slopes")
         names = [name for name in self.program.inputs if name not in self.constants]
         order = [*self.wrt, *(name for name in names if name not in self.wrt)]
         for k, name in enumerate(order):
@@ -193,8 +248,8 @@ class Generator:
             if name in self.wrt:
                 self.learn("active", self.variable(name), True)
                 self.emit(f"i{self.variable(name)} = {k + 1}")
-            elif ("active", self.variable(name)) in self.known:
-                self.emit(f"i{self.variable(name)} = 0")
+            else:
+                self.passive(self.variable(name))
         for name, constant in self.constants.items():
             self.assign(self.variable(name), Value(number(constant), None, constant.__class__ is bool))
         place = 0
@@ -208,7 +263,7 @@ class Generator:
         self.flush()
         self.limit((0, len(self.program.source)))
         value = self.read("result")
-        self.emit(f"return result, {value.index or 0}, n, P, D")
+        self.emit(f"return result, {value.index or 0}, n, *tape.whole()")
         return "\n".join(["def run(inputs, left):", *self.lines, ""])
 
     def close(self, place: int) -> None:
@@ -277,17 +332,16 @@ class Generator:
             key = (op, parameter)
             given.append(operand.text)
             self.learn("truth", key, operand.truth)
-            if self.learn("active", key, operand.index is not None):
+            if self.learn_index(key, operand):
                 given.append(operand.index or "0")
         y = self.temporary()
         result = (op, None)
         called = f"f{self.numbers.setdefault(('function', op), len(self.numbers))}({', '.join(given)})"
         if ("active", result) in self.known:
             self.emit(f"{y}, i{y} = {called}")
-            self.stack.append(Value(y, f"i{y}", ("truth", result) in self.known))
         else:
             self.emit(f"{y} = {called}")
-            self.stack.append(Value(y, None, ("truth", result) in self.known))
+        self.stack.append(self.read(y, result))
 
     def on_define(self, argument: Any, span: Span, place: int) -> int:
         name, parameters, _, locals_ = argument
@@ -299,9 +353,9 @@ class Generator:
         for parameter in parameters:
             variable = self.variable(parameter)
             taken.append(variable)
-            self.learn("truth", variable, ("truth", (name, parameter)) in self.known)
-            if self.learn("active", variable, ("active", (name, parameter)) in self.known):
-                key = (name, parameter)
+            key = (name, parameter)
+            self.learn("truth", variable, ("truth", key) in self.known)
+            if self.learn_index(variable, self.read(variable, key)):
                 self.known.add(("active", key))
                 taken.append(f"i{variable}")
         self.emit(f"def f{self.numbers.setdefault(('function', name), len(self.numbers))}({', '.join(taken)}):")
@@ -316,7 +370,7 @@ class Generator:
         value = self.read(f"result_{self.function_number()}")
         key = (self.function, None)
         self.learn("truth", key, value.truth)
-        if self.learn("active", key, value.index is not None):
+        if self.learn_index(key, value):
             self.emit(f"return {value.text}, {value.index or 0}")
         else:
             self.emit(f"return {value.text}")
@@ -347,8 +401,7 @@ class Generator:
         self.blocks.append(Block("loop", after, len(self.stack), place))
         self.cost += 1
         self.limit(span)
-        if ("active", variable) in self.known:
-            self.emit(f"i{variable} = 0")
+        self.passive(variable)
 
     def on_round(self, argument: Any, span: Span, place: int) -> None:
         self.flush()
@@ -445,12 +498,15 @@ class Quick:
             raise Unsuited("the size")
         linked = link(program)
         known: set[Any] = set()
-        before = -1
-        while len(known) != before:
-            before = len(known)
-            generator = Generator(program, wrt, names, known)
-            self.source = generator.run(linked)
-        namespace = {"array": array, **generator.globals}
+        for settled in (False, True):
+            if settled:
+                known.add("settled")
+            before = -1
+            while len(known) != before:
+                before = len(known)
+                generator = Generator(program, wrt, names, known)
+                self.source = generator.run(linked)
+        namespace = generator.globals
         exec(compile(self.source, "<expression>", "exec"), namespace)
         self.run = namespace["run"]
         self.wrt = wrt
@@ -477,15 +533,15 @@ def sweep(root: int, n: int, operands: array[int], derivatives: array[float]) ->
     cotangents = [0.0] * (n + 1)
     cotangents[root] = 1.0
     pop = cotangents.pop
+    g = pop()
     for i, d in zip(reversed(operands), reversed(derivatives), strict=True):
         if i > 0:
-            g = pop()
             if g:
                 cotangents[i] += g * d
-        else:
-            g = cotangents[-1]
-            if g:
-                cotangents[-i] += g * d
+            g = pop()
+        elif g:
+            cotangents[-i] += g * d
+    cotangents.append(g)
     return cotangents
 
 
