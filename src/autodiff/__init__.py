@@ -100,9 +100,9 @@ def __getattr__(name: str) -> Any:
         elif name[:1] == "_" or _is_submodule(name):
             raise AttributeError(f"module 'autodiff' has no attribute '{name}'")
         else:
-            from autodiff.tensors.namespace import named
+            from autodiff.tensors.namespace import in_place, named
 
-            found = named(name)
+            found = named(name) or in_place(name)
             if found is None:
                 from autodiff.evaluate import CONSTANTS
 

@@ -585,3 +585,29 @@ def test_views_and_changes_in_any_order_give_the_derivative_or_say_why_not(block
         assert (x.grad.numpy() * h).sum() == pytest.approx((up - down) / 2, rel=1e-4, abs=1e-9)
         right += 1
     assert right >= 8
+
+
+def test_functions_that_change_their_argument() -> None:
+    x = leaf([0.0, 1.0])
+    y = x * 1
+    assert ad.sin_(y) is y
+    y.sum().backward()
+    assert x.grad is not None
+    np.testing.assert_allclose(x.grad.numpy(), np.cos([0.0, 1.0]))
+    assert ad.relu_(ad.tensor([-1.0, 2.0])).tolist() == [0.0, 2.0]
+    with pytest.raises(RuntimeError, match="leaf Variable that requires grad"):
+        ad.exp_(x)
+    with pytest.raises(AttributeError, match="no attribute 'sinus_'"):
+        _ = ad.sinus_
+
+
+@pytest.mark.parametrize("name,ranks", [("mm", (2, 2)), ("bmm", (3, 3)), ("mv", (2, 1)), ("ger", (1, 1))])
+def test_products_of_one_rank_refuse_others(name: str, ranks: tuple[int, int]) -> None:
+    product = getattr(ad, name)
+    assert product(*(ad.ones((2,) * n) for n in ranks)).shape == (2,) * (2 if name == "ger" else ranks[1])
+    for wrong in {(1, 1), (2, 1), (2, 2), (3, 3)} - {ranks}:
+        operands = [ad.ones((2,) * n) for n in wrong]
+        with pytest.raises(RuntimeError, match=f"{name} takes a {ranks[0]}D"):
+            product(*operands)
+        with pytest.raises(ShapeError):
+            getattr(operands[0], name)(operands[1])

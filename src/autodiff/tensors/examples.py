@@ -148,6 +148,8 @@ EXAMPLES = {
     "ones": ("2", "tensor([1., 1.])"),
     "ones_like": ("tensor([1.0, 2.0, 3.0])", "tensor([1., 1., 1.])"),
     "or": ("tensor(0.5), tensor(2.0)", "tensor(True)"),
+    "bmm": ("tensor([[[1.0, 2.0]]]), tensor([[[3.0], [4.0]]])", "tensor([[[11.]]])"),
+    "mv": ("tensor([[1.0, 2.0]]), tensor([3.0, 4.0])", "tensor([11.])"),
     "outer": ("tensor([1.0, 2.0]), tensor([3.0, 4.0])", "tensor([[3., 4.],\n        [6., 8.]])"),
     "polygamma": ("1, tensor(0.5)", "tensor(4.9348)"),
     "pos": ("tensor(-1.5)", "tensor(-1.5000)"),

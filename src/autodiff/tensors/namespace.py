@@ -6,7 +6,7 @@ import math
 from functools import wraps
 
 from autodiff import numeric
-from autodiff.errors import ComputationError
+from autodiff.errors import ComputationError, ShapeError
 from autodiff.ops import NAMES, OPS
 from autodiff.ops.record import Op
 from autodiff.tensors import compose, counting, create, layout
@@ -452,7 +452,25 @@ NOT_METHODS = frozenset((
     "triu_indices", "tril_indices", "LongTensor", "block_diag", "cartesian_prod", "dstack",
     "broadcast_shapes", "broadcast_tensors",
 ))  # fmt: skip
+
+
+RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "ger": (1, 1)}
+"""How many dimensions the operands of a name for one case of a row must have."""
 _found: dict[str, Function] = {}
+
+
+def ranked(call: Function, name: str, ranks: tuple[int, int]) -> Function:
+    """The function of two operands that must have these numbers of dimensions."""
+
+    @wraps(call)
+    def checked(*xs: Any, **options: Any) -> Any:
+        given = [*xs, *(options[key] for key in ("input", "other") if key in options)]
+        found = tuple(len(compose.shape_of(x)) for x in given[:2])
+        if len(found) == 2 and found != ranks:
+            raise ShapeError(f"{name} takes a {ranks[0]}D and a {ranks[1]}D tensor, not {found[0]}D and {found[1]}D")
+        return call(*xs, **options)
+
+    return checked
 
 
 def named(name: str) -> Function | None:
@@ -466,6 +484,8 @@ def named(name: str) -> Function | None:
             if op is None:
                 return None
             found = function(op)
+            if name in RANKS:
+                found = ranked(found, name, RANKS[name])
         found.__doc__ = described(found, name)
         _found[name] = found
     return found
