@@ -180,7 +180,7 @@ def _plain(x: Any, y: Any) -> bool:
     if not (hasattr(x, "strides") or hasattr(y, "strides")):
         return False
     np = numpy()
-    return bool(np.all(x) and (np.abs(y) >= SMALL).all())
+    return bool(np.all(x) and np.all(np.abs(y) >= SMALL))
 
 
 def _at_zero(x: Any, y: Any, edge: Any, inside: Any) -> Any:
