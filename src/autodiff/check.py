@@ -205,6 +205,7 @@ def limit(sequence: Sequence[Any]) -> Any:
     return last
 
 
+@numeric.quietly
 def check(
     program: Program, point: Mapping[str, Any], wrt: Sequence[str], settings: Settings | None = None, order: int = 1
 ) -> Report:

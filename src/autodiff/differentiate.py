@@ -121,7 +121,8 @@ class Job:
         if not isinstance(root, Node) or not leaves:
             return {name: zeros_like(leaf.value) for name, leaf in self.leaves.items()}
         found = None
-        if root.index > FEW or numeric.is_array(seed) or any(leaf.shape for leaf in leaves):
+        long = root.index > FEW or numeric.is_array(seed) or any(leaf.shape for leaf in leaves)
+        if long and not numeric.is_nan(root.value):
             from autodiff.sweep import finite  # of few numbers, writing rules out would cost more than it saves
 
             found = finite(root, seed, leaves)
@@ -363,7 +364,8 @@ def _jacobian(job: Job, root: Any) -> dict[str, Any]:
     result = {name: np.zeros(of + leaf.shape) for name, leaf in job.leaves.items()}
     if not isinstance(root, Node):
         return result
-    if n < m and not job.settings.convention and not job.kinks(root, np.ones(of)):
+    tall = n < m and not job.settings.convention and not numeric.is_nan(root.value)
+    if tall and not job.kinks(root, np.ones(of)):
         from autodiff.onesided import expand
 
         for name, leaf in job.leaves.items():
@@ -456,7 +458,8 @@ def jvp(program: Program, point: Point, direction: Point, settings: Settings | N
     if isinstance(job.root, Node) and directions:
         from autodiff.onesided import expand
 
-        kinked = job.settings.convention or job.kinks(job.root, ones_like(job.value))
+        # where there is a choice or a nan, the Jacobian's answer
+        kinked = job.settings.convention or numeric.is_nan(job.value) or job.kinks(job.root, ones_like(job.value))
         if not kinked:
             along = {job.leaves[name]: d for name, d in directions.items()}
             found = numeric.raw(expand(job.root, along, 1)[1])
@@ -540,8 +543,11 @@ def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
             values = _apart(_agree(left[meet], sides[meet]), *(scale * c[meet] for c in (left, sides, right)))
             job.note_kinks(kinked, f"d{meet}/d{name}{meet}", *values)
     right[0] = job.value
-    if order and (meet <= 1 or not numeric.is_finite(right[1])):
+    if order and (meet <= 1 or not numeric.is_finite(right[1]) or numeric.is_nan(job.value)):
         right[1] = next(iter(_first(job, root).values()))
+    if order and numeric.is_nan(job.value):
+        np = numeric.numpy()
+        right[2:] = [numeric.raw(np.where(np.isnan(right[1]), numeric.nan, c)) for c in right[2:]]
     if not job.notes and not all(map(numeric.is_finite, right)):
         job.notes += [steep_note(node, job.program.source, k) for node, k in broken]
     return right

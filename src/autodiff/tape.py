@@ -118,7 +118,8 @@ def zeros_like(x: Any) -> Any:
 def partial(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = None) -> Any:
     """The partial derivative by operand i of an elementwise op whose value is y, on operands of any kind.
 
-    It is nan where the value is nan, unless that is a nan handed on by a choice that did not look at it.
+    It is nan where the value is nan, unless that is a nan handed on by a choice that did not look at it: the
+    value itself stands for it, so that derivatives of higher order are nan as well.
     """
     rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
     d = rule(y, *xs) if callable(rule) else rule
@@ -126,9 +127,9 @@ def partial(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = 
         value = value_of(y)
         if value.__class__ is float:
             if value != value:
-                return numeric.nan
+                return y
         elif hasattr(value, "dtype") and numeric.is_nan(value):
-            return where(numeric.numpy().isnan(value), numeric.nan, d)
+            return where(numeric.numpy().isnan(value), y, d)
     return d
 
 
