@@ -45,6 +45,7 @@ EDGES: dict[str, list[Any]] = {
     ],
 }
 PAIRS = [*itertools.product([0.0, *FEW], FEW)]
+TINY = [0.0, 1e-200, -1e-200, 3e-200, 1e-310, -5e-324]
 EXTRA: dict[str, list[Any]] = {
     "logaddexp": [*itertools.product([0.0, -3.0, 36.8, 700.0, -745.2, 1e8], [0.0, 2.5, -40.0, 745.2])],
     "lerp": [(1e200, 3.0, 0.25), (1.0, 1.0, 0.75), (1e-200, -2.0, 0.6)],
@@ -57,10 +58,10 @@ EXTRA: dict[str, list[Any]] = {
     "elu": [*itertools.product([*FEW, -36.8, -745.2], [1.0, 1.6])],
     "max": [(1.0, 2.0, 3.0), (1e300, -1e300)],
     "min": [(1.0, 2.0, 3.0), (1e300, -1e300)],
-    "hypot": PAIRS,
+    "hypot": [*PAIRS, *((x, y) for x, y in itertools.product(TINY, TINY) if x or y)],
     "unit": PAIRS,
     "inversion": PAIRS,
-    "atan2": [(y, x) for y, x in PAIRS if y or x > 0.0],
+    "atan2": [(y, x) for y, x in [*PAIRS, *itertools.product(TINY[1:], TINY)] if y or x > 0.0],
     **{key: [x for x in REALS if not 600.0 < abs(x) < 800.0] for key in ["erfc", "ndtr", "log_ndtr", "mills", "gelu"]},
     "mills_excess": [x for x in REALS if abs(x) < 1e170],
     "copysign": PAIRS[len(FEW) :],

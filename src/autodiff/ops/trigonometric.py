@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
-from autodiff.ops.arithmetic import add, div, eq, mul, neg, sqrt, square, sub, where
-from autodiff.ops.record import Op
+from autodiff.ops.arithmetic import add, div, eq, lt, mul, neg, sqrt, square, sub, where
+from autodiff.ops.record import Op, gate
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -285,16 +285,18 @@ unit: Op = Op(
     _unit,
     _units,
     [
-        lambda u, x, y: _off_origin(u, unit(y, x), mul(unit(y, x), inversion(y, x))),
-        lambda u, x, y: _off_origin(u, unit(y, x), neg(mul(u, inversion(y, x)))),
+        # v^2/r and -u*v/r, neither of which overflows or underflows early
+        lambda u, x, y: _off_origin(x, y, lambda v, r: mul(v, div(v, r))),
+        lambda u, x, y: _off_origin(x, y, lambda v, r: neg(div(mul(u, v), r))),
     ],
     samples=[(3.0, 4.0), (1e8, 1.0)],
 )
 
 
-def _off_origin(u: Any, v: Any, d: Any) -> Any:
-    """0 where both parts of the unit vector are."""
-    return where(eq(add(mul(u, u), mul(v, v)), 0.0), 0.0, d)
+def _off_origin(x: Any, y: Any, slope: Any) -> Any:
+    """Of the other part of the unit vector and the radius; 0 at the origin."""
+    r = hypot(x, y)
+    return where(eq(r, 0.0), 0.0, slope(unit(y, x), r))
 
 
 def _inversion(x: float, y: float) -> float:
@@ -320,6 +322,14 @@ def _inversions(x: Any, y: Any) -> Any:
     return np.where(far, each(_inversion)(x, y), x / square) if far.any() else x / square
 
 
+def _difference_of_squares(p: Any, x: Any, y: Any) -> Any:
+    """(y^2 - x^2)/r^4; where its squares overflow, by the unit vector: the difference may be 0."""
+    q = inversion(y, x)
+    r = hypot(x, y)
+    far = div(div(sub(square(unit(y, x)), square(unit(x, y))), r), r)
+    return where(lt(add(square(q), square(p)), inf), sub(square(q), square(p)), far)
+
+
 inversion: Op = Op(
     "inversion",
     "x y",
@@ -327,9 +337,8 @@ inversion: Op = Op(
     _inversion,
     _inversions,
     [
-        # (y^2 - x^2)/r^4 and -2*x*y/r^4
-        lambda p, x, y: sub(square(inversion(y, x)), square(p)),
-        lambda p, x, y: mul(-2.0, mul(p, inversion(y, x))),
+        lambda p, x, y: _difference_of_squares(p, x, y),
+        lambda p, x, y: mul(-2.0, gate(p, inversion(y, x))),
     ],
     samples=[(3.0, 4.0), (1.0, -1.0), (1e200, 1e180)],
     hidden=True,
