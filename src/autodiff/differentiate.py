@@ -121,8 +121,7 @@ class Job:
         if not isinstance(root, Node) or not leaves:
             return {name: zeros_like(leaf.value) for name, leaf in self.leaves.items()}
         found = None
-        long = root.index > FEW or numeric.is_array(seed) or any(leaf.shape for leaf in leaves)
-        if long and not numeric.is_nan(root.value):
+        if root.index > FEW or numeric.is_array(seed) or any(leaf.shape for leaf in leaves):
             from autodiff.sweep import finite  # of few numbers, writing rules out would cost more than it saves
 
             found = finite(root, seed, leaves)
@@ -187,6 +186,10 @@ class Job:
         if differ is not None:
             self.note_kinks(at, *differ)
         return result
+
+    def chooses(self, root: Node) -> bool:
+        """Whether rules choose what a series can't know: at kinks, by a convention, where the value is nan."""
+        return bool(self.settings.convention or numeric.is_nan(root.value) or self.kinks(root, ones_like(root.value)))
 
     def affordable(self, root: Node) -> bool:
         """Whether looking at both sides of kinks, by every entry of the inputs, does not cost too much."""
@@ -364,8 +367,7 @@ def _jacobian(job: Job, root: Any) -> dict[str, Any]:
     result = {name: np.zeros(of + leaf.shape) for name, leaf in job.leaves.items()}
     if not isinstance(root, Node):
         return result
-    tall = n < m and not job.settings.convention and not numeric.is_nan(root.value)
-    if tall and not job.kinks(root, np.ones(of)):
+    if n < m and not job.chooses(root):
         from autodiff.onesided import expand
 
         for name, leaf in job.leaves.items():
@@ -458,12 +460,11 @@ def jvp(program: Program, point: Point, direction: Point, settings: Settings | N
     if isinstance(job.root, Node) and directions:
         from autodiff.onesided import expand
 
-        # where there is a choice or a nan, the Jacobian's answer
-        kinked = job.settings.convention or numeric.is_nan(job.value) or job.kinks(job.root, ones_like(job.value))
-        if not kinked:
+        chooses = job.chooses(job.root)
+        if not chooses:
             along = {job.leaves[name]: d for name, d in directions.items()}
             found = numeric.raw(expand(job.root, along, 1)[1])
-        if kinked or not numeric.is_finite(found):  # the Jacobian's conventions, and its notes
+        if chooses or not numeric.is_finite(found):  # the Jacobian's conventions, and its notes
             found = zeros_like(job.value)
             for name, block in _first(job, job.root).items():
                 d = directions[name]

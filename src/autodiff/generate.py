@@ -108,10 +108,13 @@ class Generator:
     They may be active, that is have a place on the tape, or a truth value; then, of the active: passive too.
     """
 
-    def __init__(self, program: Program, wrt: Sequence[str], names: Sequence[str], known: set[Any]) -> None:
+    def __init__(
+        self, program: Program, wrt: Sequence[str], names: Sequence[str], known: set[Any], settled: bool
+    ) -> None:
         self.program = program
         self.wrt = wrt
-        self.known = known  # ("active" | "truth" | "passive", variable); "settled" once the first two are
+        self.known = known  # ("active" | "truth" | "passive", variable)
+        self.settled = settled  # whether all that may be active or a truth value is known
         self.globals: dict[str, Any] = {"Range": Range, "Entries": Entries, "Kink": Unsuited, "inf": inf, "nan": nan}
         self.constants = {name: CONSTANTS[name] for name in program.inputs if name not in names}
         self.lines: list[str] = []
@@ -174,14 +177,14 @@ class Generator:
 
     def learn_index(self, key: Any, value: Value) -> bool:
         """Whether what this value goes into may be active."""
-        self.learn("passive", key, "settled" in self.known and not value.certain)
+        self.learn("passive", key, self.settled and not value.certain)
         return self.learn("active", key, value.index is not None)
 
     def read(self, variable: str, key: Any = None) -> Value:
         """The variable, of which `key` says what it may be."""
         key = key or variable
         active = ("active", key) in self.known
-        certain = active and "settled" in self.known and ("passive", key) not in self.known
+        certain = active and self.settled and ("passive", key) not in self.known
         return Value(variable, f"i{variable}" if active else None, ("truth", key) in self.known, certain)
 
     def apply(self, op: Op, operands: list[Value]) -> Value:
@@ -499,12 +502,10 @@ class Quick:
         linked = link(program)
         known: set[Any] = set()
         for settled in (False, True):
-            if settled:
-                known.add("settled")
             before = -1
             while len(known) != before:
                 before = len(known)
-                generator = Generator(program, wrt, names, known)
+                generator = Generator(program, wrt, names, known, settled)
                 self.source = generator.run(linked)
         namespace = generator.globals
         exec(compile(self.source, "<expression>", "exec"), namespace)

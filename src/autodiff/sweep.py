@@ -26,9 +26,9 @@ def finite(root: Node, seed: Any, targets: Sequence[Node]) -> list[Any] | None:
     """The same where all of them are finite, else None.
 
     Where a nan or an infinity arrives, the rules themselves answer, for they let nothing through where the
-    cotangent is 0. Writing rules out pays on long tapes and arrays.
+    cotangent is 0; where the value is nan, `tape.partial` does. Writing rules out pays on long tapes and arrays.
     """
-    if root.tape.convention is not None:
+    if root.tape.convention is not None or numeric.is_nan(root.value):
         return None
     low = min((t.index for t in targets), default=root.index)
     try:

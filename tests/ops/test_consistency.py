@@ -129,3 +129,19 @@ def test_a_number_broadcast_into_an_array_counts_for_every_entry(text: str) -> N
     want = (differentiate.value(program, up).value - differentiate.value(program, down).value) / (2.0 * h)
     assert (differentiate.gradient(program, point, ["s"]).gradient or {})["s"] == pytest.approx(want)
     assert differentiate.jvp(program, point, {"s": 1.0}).jvp == pytest.approx(want)
+
+
+def test_powers_of_arrays_are_the_same_beside_a_base_of_zero() -> None:
+    """Without one, and without tiny exponents, the rules go a shorter way."""
+    bases, exponents = np.array([0.3, -2.0, 5.0, 1e-200]), np.array([1.7, 3.0, -2.5, 2.0])
+    program = parse("sum(x^y)")
+
+    def found(x: Any, y: Any) -> list[Any]:
+        outcome = differentiate.hessian(program, {"x": x, "y": y}, ["x", "y"])
+        diagonals = [np.diag(block) for row in outcome.hessian.values() for block in row.values()]
+        return [*outcome.gradient.values(), *diagonals]
+
+    for base, exponent in ((0.0, 3.0), (0.5, 1e-3)):
+        longer = found(np.append(bases, base), np.append(exponents, exponent))
+        for ours, beside in zip(found(bases, exponents), longer, strict=True):
+            np.testing.assert_array_equal(ours, beside[:4])

@@ -285,18 +285,16 @@ unit: Op = Op(
     _unit,
     _units,
     [
-        # v^2/r and -u*v/r, neither of which overflows or underflows early
-        lambda u, x, y: _off_origin(x, y, lambda v, r: mul(v, div(v, r))),
-        lambda u, x, y: _off_origin(x, y, lambda v, r: neg(div(mul(u, v), r))),
+        # v*(v/r) and -u*v/r: whichever of u and v is large, none of their parts overflows before the whole
+        lambda u, x, y: _off_origin(hypot(x, y), gate(unit(y, x), inversion(y, x))),
+        lambda u, x, y: _off_origin(hypot(x, y), neg(div(mul(u, unit(y, x)), hypot(x, y)))),
     ],
     samples=[(3.0, 4.0), (1e8, 1.0)],
 )
 
 
-def _off_origin(x: Any, y: Any, slope: Any) -> Any:
-    """Of the other part of the unit vector and the radius; 0 at the origin."""
-    r = hypot(x, y)
-    return where(eq(r, 0.0), 0.0, slope(unit(y, x), r))
+def _off_origin(r: Any, slope: Any) -> Any:
+    return where(eq(r, 0.0), 0.0, slope)
 
 
 def _inversion(x: float, y: float) -> float:
@@ -337,7 +335,7 @@ inversion: Op = Op(
     _inversion,
     _inversions,
     [
-        lambda p, x, y: _difference_of_squares(p, x, y),
+        _difference_of_squares,
         lambda p, x, y: mul(-2.0, gate(p, inversion(y, x))),
     ],
     samples=[(3.0, 4.0), (1.0, -1.0), (1e200, 1e180)],
