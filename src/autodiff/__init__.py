@@ -13,6 +13,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from autodiff.expression import At as At
+    from autodiff.expression import Expression as Expression
+    from autodiff.expression import compile as compile
     from autodiff.tensors import autograd as autograd
     from autodiff.tensors import func as func
     from autodiff.tensors.autograd import cuda as cuda
@@ -27,8 +30,6 @@ if TYPE_CHECKING:
     from autodiff.tensors.dtypes import get_default_dtype as get_default_dtype
     from autodiff.tensors.dtypes import iinfo as iinfo
     from autodiff.tensors.dtypes import set_default_dtype as set_default_dtype
-    from autodiff.tensors.expression import Expression as Expression
-    from autodiff.tensors.expression import compile as compile
     from autodiff.tensors.func import gradcheck as gradcheck
     from autodiff.tensors.func import gradgradcheck as gradgradcheck
     from autodiff.tensors.func import vmap as vmap
@@ -60,24 +61,24 @@ if TYPE_CHECKING:
     from autodiff.tensors.tensor import tensor as tensor
 
 HOMES = {
-    "tensor": ("Tensor", "tensor"),
-    "backward": ("backward", "grad"),
-    "modes": (
+    "tensors.tensor": ("Tensor", "tensor"),
+    "tensors.backward": ("backward", "grad"),
+    "tensors.modes": (
         "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "detect_anomaly", "set_detect_anomaly",
         "inference_mode", "is_anomaly_enabled",
     ),
-    "graph": ("GraphError",),
-    "function": ("Function",),
-    "func": ("gradcheck", "gradgradcheck", "vmap"),
-    "dtypes": ("device", "finfo", "iinfo", "set_default_dtype", "get_default_dtype"),
-    "random": (
+    "tensors.graph": ("GraphError",),
+    "tensors.function": ("Function",),
+    "tensors.func": ("gradcheck", "gradgradcheck", "vmap"),
+    "tensors.dtypes": ("device", "finfo", "iinfo", "set_default_dtype", "get_default_dtype"),
+    "tensors.random": (
         "Generator", "manual_seed", "seed", "initial_seed", "rand", "randn", "rand_like", "randn_like", "randint",
         "randperm", "normal", "bernoulli",
     ),
-    "autograd": ("linalg", "nn", "utils", "cuda", "special"),
-    "expression": ("compile", "Expression"),
-    "size": ("Size",),
-    "printing": ("set_printoptions",),
+    "tensors.autograd": ("linalg", "nn", "utils", "cuda", "special"),
+    "expression": ("At", "Expression", "compile"),
+    "tensors.size": ("Size",),
+    "tensors.printing": ("set_printoptions",),
 }  # fmt: skip
 MODULES = {"func": "func", "autograd": "autograd"}
 DTYPES = (
@@ -90,7 +91,7 @@ def __getattr__(name: str) -> Any:
 
     for home, names in HOMES.items():
         if name in names:
-            found = getattr(import_module(f"autodiff.tensors.{home}"), name)
+            found = getattr(import_module(f"autodiff.{home}"), name)
             break
     else:
         if name in MODULES:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from autodiff import numeric
-from autodiff.errors import AutodiffError, NameProblem, Note, RequestError, ShapeError
-from autodiff.evaluate import MAX_OPS, Run, check_names, evaluate, inputs_of, suggestion, too_many
+from autodiff.errors import NameProblem, Note, RequestError, ShapeError
+from autodiff.evaluate import MAX_OPS, Run, evaluate, inputs_of, suggestion
 from autodiff.ops import OPS
 from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
 
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     Point = Mapping[str, Any]
 
-FEW_OPS = 1_000_000  # up to here the machine is quick enough to find where a limit was passed
 FEW = 1000  # operations on numbers
 ONE_SIDED_WORK = 500_000  # operations that looking at both sides of kinks may cost, each of up to 1,000 entries
 
@@ -30,6 +29,8 @@ class Settings:
     __slots__ = ("checkpoint", "convention", "max_ops")
 
     def __init__(self, max_ops: int = MAX_OPS, convention: str | None = None, checkpoint: int | None = None) -> None:
+        if convention not in (None, "torch", "jax"):
+            raise RequestError(f"'{convention}' is no convention", help="torch or jax")
         self.max_ops = max_ops
         self.convention = convention
         self.checkpoint = checkpoint  # operations after which a gradient keeps the state, to recompute from there
@@ -38,18 +39,8 @@ class Settings:
 class Outcome:
     """The answers to one request; what was not asked for is None."""
 
-    __slots__ = (
-        "derivatives",
-        "gradient",
-        "hessian",
-        "hvp",
-        "jacobian",
-        "jvp",
-        "notes",
-        "program",
-        "value",
-        "vjp",
-    )
+    # as they are shown
+    __slots__ = ("gradient", "jacobian", "hessian", "jvp", "vjp", "hvp", "derivatives", "notes", "value", "program")  # noqa: RUF023
 
     def __init__(self, program: Program, value: Any) -> None:
         self.program = program
@@ -62,6 +53,10 @@ class Outcome:
         self.hvp: dict[str, Any] | None = None
         self.derivatives: list[Any] | None = None
         self.notes: list[Note] = []
+
+    def __repr__(self) -> str:
+        answers = (f"{name}={part!r}" for name in self.__slots__[:-2] if (part := getattr(self, name)) is not None)
+        return f"Outcome({', '.join([f'value={self.value!r}', *answers])})"
 
 
 class Job:
@@ -273,20 +268,12 @@ def _quick(program: Program, point: Point, wrt: Sequence[str], settings: Setting
     """Value and gradient of a program that repeats itself by generated code; None where that does not serve."""
     if not program.repeats or settings.convention:
         return None
-    from autodiff.generate import Quick, TooMany, Unsuited
+    from autodiff.roads import Roads
 
-    try:
-        check_names(program, point)
-        quick = Quick(program, wrt, [name for name in program.inputs if name in point])
-        found, gradient = quick.value_and_gradient(point, settings.max_ops)
-    except TooMany as error:
-        if settings.max_ops <= FEW_OPS:
-            return None  # the machine finds the very place
-        problem = too_many(settings.max_ops)
-        problem.span, problem.source = error.args[0], program.source
-        raise problem from None
-    except (Unsuited, AutodiffError):
+    answer = Roads(program).of_numbers(point, tuple(wrt), settings.max_ops)
+    if answer is None:
         return None
+    found, gradient = answer
     out = Outcome(program, found)
     out.gradient = dict(zip(wrt, gradient, strict=True))
     out.notes = [Note("unused", f"nothing uses '{name}'", span) for name, span in program.unused]

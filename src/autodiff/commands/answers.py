@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from autodiff import differentiate, numeric
+from autodiff import numeric
 from autodiff.commands.line import Line
 from autodiff.commands.output import Output
 from autodiff.commands.request import Request
@@ -49,7 +49,7 @@ def described(request: Request, parts: dict[str, Any], notes: list[Note]) -> dic
     """The JSON object, where one is wanted."""
     if request.format != "json":
         return {}
-    return document(request.line.command.name, {"expression": request.source, "at": request.at(), **parts}, notes)
+    return document(request.line.command.name, {"expression": request.source, "at": request.bound(), **parts}, notes)
 
 
 def strict(request: Request, notes: Iterable[Note], asked: Iterable[Any]) -> None:
@@ -66,23 +66,13 @@ def strict(request: Request, notes: Iterable[Note], asked: Iterable[Any]) -> Non
             raise ComputationError("the answer is nan", help="--strict makes this an error")
 
 
-def doubts(request: Request, out: Outcome, first: dict[str, Any] | None = None) -> list[Note]:
-    """Notes on a value and first derivatives (those of the outcome if none are given) with few right digits."""
-    from autodiff.cancellation import cancellation
-
-    kinked = any(note.kind == "kink" for note in out.notes)
-    found = first or out.gradient or out.jacobian or {}
-    return cancellation(request.program, request.point, out.value, found, request.settings.convention, kinked)
-
-
 @answering
 def eval(request: Request) -> Parts:
     if request.line.get("precision"):
         from autodiff.commands.precise import answer
 
         return answer(request, False)
-    out = differentiate.value(request.program, request.point, request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.value()
     return out, [("value", out.value)], {"value": out.value}, [out.value]
 
 
@@ -96,8 +86,7 @@ def grad(request: Request) -> Parts:
         from autodiff.commands.precise import answer
 
         return answer(request, True)
-    out = differentiate.gradient(request.program, request.point, request.wrt(), request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.grad(request.wrt())
     found = out.gradient or {}
     fields = [("value", out.value), *_by("d/d", found)]
     parts = {"value": out.value, "gradient": found}
@@ -124,8 +113,7 @@ def sensitivities(request: Request, out: Outcome) -> tuple[Fields, dict[str, Any
 
 @answering
 def jac(request: Request) -> Parts:
-    out = differentiate.jacobian(request.program, request.point, request.wrt(), request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.jac(request.wrt())
     found = out.jacobian or {}
     parts = {"value": out.value, "jacobian": found}
     return out, [("value", out.value), *_by("d/d", found)], parts, [*found.values()]
@@ -133,8 +121,7 @@ def jac(request: Request) -> Parts:
 
 @answering
 def hess(request: Request) -> Parts:
-    out = differentiate.hessian(request.program, request.point, request.wrt(), request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.hess(request.wrt())
     gradient, hessian = out.gradient or {}, out.hessian or {}
     blocks = [
         (f"d2/d{a}2" if a == b else f"d2/d{a}d{b}", block) for a, row in hessian.items() for b, block in row.items()
@@ -155,8 +142,7 @@ def _direction(request: Request) -> dict[str, Any]:
 
 @answering
 def jvp(request: Request) -> Parts:
-    out = differentiate.jvp(request.program, request.point, _direction(request), request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.jvp(_direction(request))
     return out, [("value", out.value), ("jvp", out.jvp)], {"value": out.value, "jvp": out.jvp}, [out.jvp]
 
 
@@ -167,8 +153,7 @@ def vjp(request: Request) -> Parts:
             "vjp wants --cotangent VALUE, of the result's shape", help="for example --cotangent '[1, 0]'"
         )
     cotangent = request.constant("cotangent")
-    out = differentiate.vjp(request.program, request.point, request.wrt(), cotangent, request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.vjp(cotangent, request.wrt())
     found = out.vjp or {}
     return (
         out,
@@ -180,8 +165,7 @@ def vjp(request: Request) -> Parts:
 
 @answering
 def hvp(request: Request) -> Parts:
-    out = differentiate.hvp(request.program, request.point, request.wrt(), _direction(request), request.settings)
-    out.notes += doubts(request, out)
+    out = request.at.hvp(_direction(request), request.wrt())
     gradient, found = out.gradient or {}, out.hvp or {}
     parts = {"value": out.value, "gradient": gradient, "hvp": found}
     return out, [("value", out.value), *_by("d/d", gradient), *_by("hvp ", found)], parts, [*found.values()]
@@ -190,11 +174,8 @@ def hvp(request: Request) -> Parts:
 @answering
 def diff(request: Request) -> Parts:
     name = request.one_wrt()
-    out = differentiate.derivatives(
-        request.program, request.point, name, request.line.get("order", 1), request.settings
-    )
+    out = request.at.diff(name, request.line.get("order", 1))
     found = out.derivatives or []
-    out.notes += doubts(request, out, {name: found[0]} if found else None)
     labels = [f"d{k}/d{name}{k}" if k > 1 else f"d/d{name}" for k in range(1, len(found) + 1)]
     parts = {"value": out.value, "derivatives": found}
     return out, [("value", out.value), *zip(labels, found, strict=True)], parts, found
@@ -203,9 +184,8 @@ def diff(request: Request) -> Parts:
 @answering
 def taylor(request: Request) -> Parts:
     name = request.one_wrt()
-    out = differentiate.taylor(request.program, request.point, name, request.line.get("order", 5), request.settings)
+    out = request.at.taylor(name, request.line.get("order", 5))
     found = out.derivatives or []
-    out.notes += doubts(request, out, {name: found[1]} if len(found) > 1 else None)
     return out, [(f"c{k}", c) for k, c in enumerate(found)], {"coefficients": found}, found
 
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.cancellation import cancellation
 from autodiff.check import Report, Verdict
-from autodiff.check import check as checked
 from autodiff.commands.answers import strict
 from autodiff.commands.line import Line
 from autodiff.commands.output import Output
@@ -41,8 +39,8 @@ def check(line: Line, out: Output) -> list[Note]:
     order = line.get("order", 1)
     if order > 2:
         raise RequestError(f"check knows orders 1 and 2, not {order}")
-    report = checked(request.program, request.point, request.wrt(), request.settings, order)
-    notes = request.notes() + report.notes + doubts(request, report)
+    report = request.at.check(request.wrt(), order)
+    notes = request.notes() + report.notes
     strict(request, notes, [])
     out.write(shown(request, report, notes, out.colour))
     wrong = [label for label, verdict in verdicts(report) if not verdict.ok]
@@ -50,14 +48,6 @@ def check(line: Line, out: Output) -> list[Note]:
         out.close()
         raise CheckFailed(f"{', '.join(wrong)}: not what differences of the value give", (0, len(request.source)))
     return notes
-
-
-def doubts(request: Request, report: Report) -> list[Note]:
-    """Where rounding leaves few digits: then a tolerance is wide, and `ok` says little."""
-    found = {name: verdict.field("ours") for name, verdict in report.first.items()}
-    kinked = any(note.kind == "kink" for note in report.notes)
-    settings = request.settings
-    return cancellation(request.program, request.point, report.value, found, settings.convention, kinked)
 
 
 def verdicts(report: Report) -> Iterator[tuple[str, Verdict]]:
@@ -75,7 +65,7 @@ def shown(request: Request, report: Report, notes: list[Note], colour: bool) -> 
     if format == "json":
         parts: dict[str, Any] = {
             "expression": request.source,
-            "at": request.at(),
+            "at": request.bound(),
             "ok": report.ok,
             "inputs": {name: described(verdict) for name, verdict in report.first.items()},
         }

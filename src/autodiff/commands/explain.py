@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from autodiff.commands.answers import doubts, strict
+from autodiff.commands.answers import strict
 from autodiff.commands.graph import folded, formulas, frozen, title
 from autodiff.commands.line import Line
 from autodiff.commands.output import Output
@@ -20,7 +20,8 @@ def explain(line: Line, out: Output) -> list[Note]:
     request = Request(line)
     format = line.get("format") or ENDINGS.get((out.name or "").rpartition(".")[2].lower(), "text")
     made = picture(request.program, request.point, request.wrt(), request.settings, command="explain")
-    notes = request.notes() + made.outcome.notes + doubts(request, made.outcome)
+    said, first = made.outcome.notes, made.outcome.gradient or {}
+    notes = request.notes() + said + request.at.doubts(made.outcome.value, first, said)
     strict(request, notes, [made.outcome.value])
     rows = frozen(request, made)
     brief = format != "json" and not line.get("full")
@@ -33,7 +34,7 @@ def explain(line: Line, out: Output) -> list[Note]:
     if format == "json":
         from autodiff.render.document import document, dumps
 
-        parts = {"expression": request.source, "at": request.at(), **data(lesson)}
+        parts = {"expression": request.source, "at": request.bound(), **data(lesson)}
         out.write(dumps(document("explain", parts, notes)) + "\n")
     elif format == "markdown":
         out.write(markdown(lesson))

@@ -152,7 +152,7 @@ def point(request: Request) -> str:
     """`x = 2, y = 3`."""
     from autodiff.render.number import short
 
-    return ", ".join(f"{name} = {short(value)}" for name, value in request.at().items())
+    return ", ".join(f"{name} = {short(value)}" for name, value in request.bound().items())
 
 
 def title(request: Request) -> str:

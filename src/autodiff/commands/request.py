@@ -9,6 +9,7 @@ from autodiff.commands.point import Point, decoded, is_binding, read_file
 from autodiff.differentiate import Settings
 from autodiff.errors import Note, RequestError
 from autodiff.evaluate import MAX_OPS, inputs_of, suggestion
+from autodiff.expression import At
 from autodiff.parse import parse
 
 TYPE_CHECKING = False
@@ -71,6 +72,7 @@ class Request:
         self.at_notes += swept.notes
         self.named = [(name, "--at") for name in given.named] + [(name, "--sweep") for name in swept.named]
         self.names = inputs_of(self.program, self.point)
+        self.at = At(self.program, self.point, self.settings)
 
     def wrt(self) -> list[str]:
         """The names to differentiate by."""
@@ -116,7 +118,7 @@ class Request:
             if name not in self.names
         ]
 
-    def at(self) -> dict[str, Any]:
+    def bound(self) -> dict[str, Any]:
         """The point as JSON shows it: the inputs that have a value, in the order given."""
         return {name: value for name, value in self.point.items() if name in self.names}
 

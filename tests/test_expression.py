@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import doctest
+import importlib
 import pickle
 import sys
 import threading
@@ -13,7 +15,7 @@ import numpy as np
 import pytest
 
 import autodiff as ad
-from autodiff.errors import AutodiffError, NameProblem, SyntaxProblem
+from autodiff.errors import AutodiffError, LimitError, NameProblem, RequestError, SyntaxProblem
 
 
 @pytest.fixture
@@ -110,3 +112,44 @@ def test_modules_are_imported_from() -> None:
     from autodiff.func import hessian
 
     assert hessian is ad.func.hessian and functional is ad.autograd.functional
+
+
+def test_answers_come_with_their_notes() -> None:
+    at = ad.compile("relu(x) + y").at(x=0, y=2)
+    out = at.grad()
+    assert out.value == 2.0 and out.gradient == {"x": 0.0, "y": 1.0}
+    assert [note.kind for note in out.notes] == ["kink"]
+    assert at.grad(["y"]).notes == []
+    assert repr(out).startswith("Outcome(value=2.0, gradient={'x': 0.0, 'y': 1.0}, notes=[Note(kind='kink'")
+    assert [note.kind for note in ad.compile("(x + 1e16) - 1e16").at(x=1).value().notes] == ["cancellation"]
+    assert [note.kind for note in ad.compile("(x + 1e16) - 1e16").at(x=1).check().notes] == ["cancellation"]
+
+
+def test_answers_take_what_python_has() -> None:
+    at = ad.compile("v*v*x").at([1, 2], x=ad.tensor(3.0, requires_grad=True))
+    assert at.jvp({"v": [1, 0]}).jvp.tolist() == [6.0, 0.0]
+    assert at.vjp(np.array([1, 1]), ["x"]).vjp == {"x": 5.0}
+    assert at.jac(["x"]).jacobian["x"].tolist() == [1.0, 4.0]
+    assert ad.compile("x^3*y").at(2, 5).hvp({"x": 1}).hvp == {"x": 60.0, "y": 12.0}
+    assert ad.compile("x^3").at(1).taylor("x", 3).derivatives == [1.0, 3.0, 3.0, 1.0]
+    assert not ad.compile("x^3").at(1).check(order=2).second["x"]["x"].kinked
+
+
+def test_an_expression_keeps_its_settings() -> None:
+    loop = "y = x; while y > 0 { y = y + 1 }; y"
+    for limit in (1000, 2_000_000):
+        f = ad.compile(loop, max_ops=limit)
+        for ask in (f, f.grad, lambda x, f=f: f.at(x).hess()):
+            with pytest.raises(LimitError, match=f"stopped after {limit} operations"):
+                ask(1.0)
+    assert ad.compile("abs(x)").grad(0) == {"x": 0.0}
+    like_jax = pickle.loads(pickle.dumps(ad.compile("abs(x)", convention="jax")))
+    assert like_jax.grad(0) == {"x": 1.0} and like_jax is ad.compile("abs(x)", convention="jax")
+    assert like_jax.jac(0) == {"x": 1.0}
+    with pytest.raises(RequestError, match="'tensorflow' is no convention"):
+        ad.compile("abs(x)", convention="tensorflow")
+
+
+def test_examples_in_docstrings() -> None:
+    found = doctest.testmod(importlib.import_module("autodiff.expression"))
+    assert found.attempted > 10 and found.failed == 0
