@@ -6,7 +6,7 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import ComputationError
-from autodiff.tensors import compose, counting, layout
+from autodiff.tensors import compose, counting, einsum, elementwise, indexing, joining, linalg, samples, shapes, sorting
 from autodiff.tensors.namespace import named as _named
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
@@ -28,38 +28,38 @@ class ProtocolError(ComputationError, TypeError):
 
 
 def _repeat(x: Any, repeats: Any, axis: Any = None) -> Tensor:
-    return compose.repeat_interleave(x, repeats, axis)
+    return joining.repeat_interleave(x, repeats, axis)
 
 
 def _transpose(x: Any, axes: Any = None) -> Tensor:
-    return compose.transpose(x) if axes is None else compose.permute(x, *axes)
+    return shapes.transpose(x) if axes is None else shapes.permute(x, *axes)
 
 
 def _flip(x: Any, axis: Any = None) -> Tensor:
     axes = range(len(compose.shape_of(x))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    return compose.flip(x, tuple(axes))
+    return indexing.flip(x, tuple(axes))
 
 
 def _sort(x: Any, axis: Any = -1, **_: Any) -> Tensor:
-    made: Tensor = compose.sort(x if axis is not None else compose.flatten(x), -1 if axis is None else axis).values
+    made: Tensor = sorting.sort(x if axis is not None else shapes.flatten(x), -1 if axis is None else axis).values
     return made
 
 
 def _cumulative(name: str) -> Function:
     def call(x: Any, axis: Any = None) -> Tensor:
         if axis is None:
-            x, axis = compose.flatten(x), 0
+            x, axis = shapes.flatten(x), 0
         return compose.run(name, x, axis=compose.axis_of(axis, len(compose.shape_of(x))))
 
     return call
 
 
 def _median(x: Any, axis: Any = None) -> Tensor:
-    return compose.quantile(x, 0.5, axis)
+    return sorting.quantile(x, 0.5, axis)
 
 
 def _percentile(x: Any, q: Any, axis: Any = None) -> Tensor:
-    return compose.quantile(x, q / 100.0, axis)
+    return sorting.quantile(x, q / 100.0, axis)
 
 
 def _extreme(name: str) -> Function:
@@ -74,13 +74,13 @@ def _extreme(name: str) -> Function:
 
 
 def _squeeze(x: Any, axis: Any = None) -> Tensor:
-    return compose.squeeze(x, axis)
+    return shapes.squeeze(x, axis)
 
 
 def _append(x: Any, values: Any, axis: Any = None) -> Tensor:
     if axis is None:
-        return compose.concat([compose.flatten(x), compose.flatten(values)])
-    return compose.concat([x, values], axis)
+        return joining.concat([shapes.flatten(x), shapes.flatten(values)])
+    return joining.concat([x, values], axis)
 
 
 def _average(x: Any, axis: Any = None, weights: Any = None) -> Any:
@@ -104,9 +104,9 @@ def _split(x: Any, parts: Any, axis: int = 0) -> list[Tensor]:
     if isinstance(parts, int):
         if n % parts:
             raise compose.RangeError(f"{n} entries can't be split into {parts} equal parts")
-        return list(compose.split(x, n // parts, axis))
+        return list(joining.split(x, n // parts, axis))
     ends = [0, *parts, n]
-    return list(compose.split(x, [ends[k + 1] - ends[k] for k in range(len(ends) - 1)], axis))
+    return list(joining.split(x, [ends[k + 1] - ends[k] for k in range(len(ends) - 1)], axis))
 
 
 def _mean(x: Any, **options: Any) -> Any:
@@ -141,33 +141,33 @@ def _array_split(x: Any, parts: Any, axis: int = 0) -> list[Tensor]:
     if not isinstance(parts, int):
         return _split(x, parts, axis)
     more = n % parts
-    return list(compose.split(x, [n // parts + (k < more) for k in range(parts)], axis))
+    return list(joining.split(x, [n // parts + (k < more) for k in range(parts)], axis))
 
 
 OWN: dict[str, Function] = {
-    "tensordot": lambda a, b, axes=2: compose.tensordot(a, b, axes), "copy": lambda x, **_: x.clone(),
-    "array_split": _array_split, "delete": lambda x, k, axis=None: compose.index_select(
-        x if axis is not None else compose.flatten(x), axis or 0, _kept_places(x, k, axis)
+    "tensordot": lambda a, b, axes=2: einsum.tensordot(a, b, axes), "copy": lambda x, **_: x.clone(),
+    "array_split": _array_split, "delete": lambda x, k, axis=None: indexing.index_select(
+        x if axis is not None else shapes.flatten(x), axis or 0, _kept_places(x, k, axis)
     ),
     "repeat": _repeat, "transpose": _transpose, "flip": _flip, "sort": _sort, "cumsum": _cumulative("cumsum"),
-    "cumprod": _cumulative("cumprod"), "median": _median, "quantile": compose.quantile, "percentile": _percentile,
+    "cumprod": _cumulative("cumprod"), "median": _median, "quantile": sorting.quantile, "percentile": _percentile,
     "max": _extreme("amax"), "min": _extreme("amin"), "amax": _extreme("amax"), "amin": _extreme("amin"),
     "squeeze": _squeeze, "append": _append, "average": _average, "trace": _trace, "split": _split,
-    "expand_dims": compose.unsqueeze, "fliplr": lambda x: compose.flip(x, (1,)),
-    "flipud": lambda x: compose.flip(x, (0,)), "linalg.norm": compose.matrix_norm, "linalg.det": _of("det"),
-    "linalg.inv": _of("inv"), "linalg.solve": _of("solve"), "linalg.slogdet": compose.slogdet,
+    "expand_dims": shapes.unsqueeze, "fliplr": lambda x: indexing.flip(x, (1,)),
+    "flipud": lambda x: indexing.flip(x, (0,)), "linalg.norm": linalg.matrix_norm, "linalg.det": _of("det"),
+    "linalg.inv": _of("inv"), "linalg.solve": _of("solve"), "linalg.slogdet": linalg.slogdet,
     "linalg.cholesky": _of("cholesky"), "linalg.eigvalsh": _of("eigvalsh"),
-    "linalg.matrix_power": compose.matrix_power, "linalg.multi_dot": compose.multi_dot, "round": compose.round_,
-    "around": compose.round_, "take": lambda x, i, axis=None: compose.index_select(
-        x if axis is not None else compose.flatten(x), axis or 0, i
-    ), "column_stack": compose.column_stack,
-    "trapezoid": lambda y, x=None, dx=1.0, axis=-1: compose.trapezoid(y, x, dx=dx, dim=axis),
-    "diff": lambda x, n=1, axis=-1, **ends: layout.diff(x, n, axis, **ends),
+    "linalg.matrix_power": linalg.matrix_power, "linalg.multi_dot": linalg.multi_dot, "round": elementwise.round_,
+    "around": elementwise.round_, "take": lambda x, i, axis=None: indexing.index_select(
+        x if axis is not None else shapes.flatten(x), axis or 0, i
+    ), "column_stack": joining.column_stack,
+    "trapezoid": lambda y, x=None, dx=1.0, axis=-1: samples.trapezoid(y, x, dx=dx, dim=axis),
+    "diff": lambda x, n=1, axis=-1, **ends: samples.diff(x, n, axis, **ends),
     "nanmean": lambda x, axis=None, keepdims=False: counting.nanmean(x, axis, keepdims),
-    "cov": lambda x, ddof=1: compose.cov(x, correction=ddof),
-    "take_along_axis": lambda x, i, axis: compose.gather(x, axis, i), "ediff1d": lambda x: compose.diff(x),
-    "rollaxis": lambda x, axis, start=0: compose.movedim(x, axis, start),
-    "vdot": lambda a, b: compose.run("dot", compose.flatten(a), compose.flatten(b)),
+    "cov": lambda x, ddof=1: samples.cov(x, correction=ddof),
+    "take_along_axis": lambda x, i, axis: indexing.gather(x, axis, i), "ediff1d": lambda x: samples.diff(x),
+    "rollaxis": lambda x, axis, start=0: shapes.movedim(x, axis, start),
+    "vdot": lambda a, b: compose.run("dot", shapes.flatten(a), shapes.flatten(b)),
     "ptp": lambda x, axis=None: _extreme("amax")(x, axis) - _extreme("amin")(x, axis),
     **{name: _value(name) for name in (
         "allclose", "array_equal", "shape", "ndim", "size", "argmax", "argmin", "argsort", "iscomplexobj",
@@ -216,9 +216,9 @@ def ufunc(called: Any, how: str, xs: tuple[Any, ...], options: dict[str, Any]) -
         rest = {k: v for k, v in options.items() if v is not None and k != "initial" and k != "where"}
         return _of(reduce.get(name, "all"))(xs[0], axis=axis, keepdims=rest.pop("keepdims", False))
     if how == "outer" and len(xs) == 2:
-        a, b = (compose.reshape(x, -1) if len(compose.shape_of(x)) < 2 else x for x in xs)
+        a, b = (shapes.reshape(x, -1) if len(compose.shape_of(x)) < 2 else x for x in xs)
         return ufunc(
-            called, "__call__", (compose.reshape(a, *compose.shape_of(a), *(1,) * len(compose.shape_of(b))), b), {}
+            called, "__call__", (shapes.reshape(a, *compose.shape_of(a), *(1,) * len(compose.shape_of(b))), b), {}
         )
     out = options.pop("out", None)
     if out is not None or options.pop("where", True) is not True:

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 from autodiff import numeric
 from autodiff.tensors import checkpoint as _checkpoint
-from autodiff.tensors import compose, func, function, graph
+from autodiff.tensors import diagonals, func, function, graph
 from autodiff.tensors import functional as _functional
+from autodiff.tensors import linalg as _linalg
 from autodiff.tensors.backward import backward as _backward
 from autodiff.tensors.backward import grad
 from autodiff.tensors.func import gradcheck, gradgradcheck
@@ -155,7 +156,7 @@ def _clip_norm(parameters: Any, max_norm: float, norm_type: float = 2.0, **_: An
     """
     leaves = [parameters] if parameters.__class__ is Tensor else list(parameters)
     grads = [x.grad for x in leaves if x.grad is not None]
-    total = compose.norm([compose.norm(g, norm_type).item() for g in grads] or [0.0], norm_type)
+    total = _linalg.norm([_linalg.norm(g, norm_type).item() for g in grads] or [0.0], norm_type)
     scale = min(1.0, max_norm / (total.item() + 1e-6))
     with no_grad():
         for g in grads:
@@ -195,10 +196,10 @@ def _rank(x: Any, *, tol: float | None = None) -> Tensor:
 
 linalg = SimpleNamespace(
     matrix_rank=_rank,
-    norm=compose.matrix_norm, vector_norm=compose.norm, matrix_norm=compose.matrix_norm, det=_op("det"),
-    inv=_op("inv"), solve=_op("solve"), slogdet=compose.slogdet, cholesky=_op("cholesky"),
-    eigvalsh=_op("eigvalsh"), matrix_power=compose.matrix_power, multi_dot=compose.multi_dot, cross=compose.cross,
-    matmul=_op("matmul"), diagonal=compose.diagonal, vecdot=_op("dot"),
+    norm=_linalg.matrix_norm, vector_norm=_linalg.norm, matrix_norm=_linalg.matrix_norm, det=_op("det"),
+    inv=_op("inv"), solve=_op("solve"), slogdet=_linalg.slogdet, cholesky=_op("cholesky"),
+    eigvalsh=_op("eigvalsh"), matrix_power=_linalg.matrix_power, multi_dot=_linalg.multi_dot, cross=_linalg.cross,
+    matmul=_op("matmul"), diagonal=diagonals.diagonal, vecdot=_op("dot"),
 )  # fmt: skip
 special = SimpleNamespace(
     **{name: _op(name) for name in (

@@ -6,7 +6,9 @@ from collections import namedtuple
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.compose import Extremes, axis_of, flatten, index_select, run, shape_of, take, unbind, whole
+from autodiff.tensors.compose import Extremes, axis_of, run, shape_of, whole
+from autodiff.tensors.indexing import index_select, take_along, unbind
+from autodiff.tensors.shapes import flatten
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
 TYPE_CHECKING = False
@@ -129,7 +131,7 @@ def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
         return np.flatnonzero(line == found[counts.argmax()])[-1]
 
     places = np.expand_dims(np.apply_along_axis(place, axis, _array(x)), axis)
-    values = take(x, places, axis)
+    values = take_along(x, places, axis)
     return Extremes(values, wrap(places)) if keepdim else Extremes(unbind(values, axis)[0], wrap(places.squeeze(axis)))
 
 
@@ -151,7 +153,7 @@ def _running(x: Any, dim: int, sign: float) -> Any:
     here = (value == np.maximum.accumulate(value, axis)) | np.isnan(value)
     at = np.arange(value.shape[axis]).reshape([-1 if k == axis else 1 for k in range(value.ndim)])
     places = np.maximum.accumulate(np.where(here, at, 0), axis)
-    return Extremes(take(x, places, axis), wrap(places))
+    return Extremes(take_along(x, places, axis), wrap(places))
 
 
 def cummax(x: Any, dim: int) -> Any:
@@ -185,6 +187,24 @@ def logcumsumexp(x: Any, dim: int) -> Tensor:
     for k in range(1, len(parts)):
         parts[k] = run("logaddexp", parts[k - 1], parts[k])
     return run("stack", *parts, axis=axis) if len(parts) > 1 else x
+
+
+def nonzero(x: Any) -> Tensor:
+    """The indices of the entries that are not 0, a row each.
+
+    >>> nonzero(tensor([0.0, 2.0]))
+    tensor([[1]])
+    """
+    return wrap(numeric.numpy().argwhere(numeric.numpy().asarray(raw_of(x))))
+
+
+def count_nonzero(x: Any, dim: Any = None) -> Tensor:
+    """How many entries are not 0.
+
+    >>> count_nonzero(tensor([0.0, 2.0]))
+    tensor(1.)
+    """
+    return run("sum", run("ne", x, 0.0), **({} if dim is None else {"axis": dim}))
 
 
 def argwhere(x: Any) -> Tensor:

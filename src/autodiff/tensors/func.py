@@ -195,7 +195,8 @@ def vmap(function: Function, in_dims: Any = 0, out_dims: int = 0) -> Function:
     """
 
     def run(*args: Any) -> Any:
-        from autodiff.tensors.compose import select, shape_of
+        from autodiff.tensors.compose import shape_of
+        from autodiff.tensors.indexing import select
         from autodiff.tensors.namespace import named
 
         stack = named("stack")

@@ -6,10 +6,13 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors import compose
+from autodiff.tensors.compose import axis_of, run, shape_of, whole
 from autodiff.tensors.create import one_hot as one_hot
+from autodiff.tensors.elementwise import clamp
+from autodiff.tensors.linalg import norm
 from autodiff.tensors.namespace import CallError, named
 from autodiff.tensors.random import bernoulli
+from autodiff.tensors.shapes import transpose
 from autodiff.tensors.tensor import Tensor, raw_of
 
 TYPE_CHECKING = False
@@ -30,7 +33,7 @@ def _reduced(loss: Any, reduction: str) -> Tensor:
         return loss  # type: ignore[no-any-return]
     if reduction not in ("mean", "sum"):
         raise CallError(f"reduction is 'mean', 'sum' or 'none', not '{reduction}'")
-    return compose.run(reduction, loss)
+    return run(reduction, loss)
 
 
 def linear(x: Any, weight: Any, bias: Any = None) -> Any:
@@ -40,7 +43,7 @@ def linear(x: Any, weight: Any, bias: Any = None) -> Any:
     tensor([[3.],
             [7.]])
     """
-    y = compose.run("matmul", x, compose.transpose(weight, 0, 1))
+    y = run("matmul", x, transpose(weight, 0, 1))
     return y if bias is None else y + bias
 
 
@@ -54,8 +57,8 @@ def dropout(x: Any, p: float = 0.5, training: bool = True, inplace: bool = False
         raise CallError(f"a probability is between 0 and 1, not {p}")
     if not training or not p:
         return x
-    kept = bernoulli(numeric.numpy().full(compose.shape_of(x), 1.0 - p))
-    y = compose.run("where", kept, x / (1.0 - p) if p < 1.0 else 0.0, 0.0)
+    kept = bernoulli(numeric.numpy().full(shape_of(x), 1.0 - p))
+    y = run("where", kept, x / (1.0 - p) if p < 1.0 else 0.0, 0.0)
     return x._rebind(y, "dropout") if inplace else y
 
 
@@ -65,7 +68,7 @@ def pairwise_distance(a: Any, b: Any, p: float = 2.0, eps: float = 1e-6) -> Tens
     >>> pairwise_distance(tensor([[3.0, 4.0]]), tensor([[0.0, 0.0]]), eps=0.0)
     tensor([5.])
     """
-    return compose.norm(a - b + eps, p, -1)
+    return norm(a - b + eps, p, -1)
 
 
 def softmin(x: Any, dim: int = -1) -> Tensor:
@@ -74,7 +77,7 @@ def softmin(x: Any, dim: int = -1) -> Tensor:
     >>> softmin(tensor([0.0, 0.0]))
     tensor([0.5000, 0.5000])
     """
-    return compose.run("softmax", -x, axis=compose.axis_of(dim, len(compose.shape_of(x))))
+    return run("softmax", -x, axis=axis_of(dim, len(shape_of(x))))
 
 
 def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
@@ -83,7 +86,7 @@ def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
     >>> hardtanh(tensor([1.0, 2.0, 3.0]))
     tensor([1., 1., 1.])
     """
-    return compose.clamp(x, min_val, max_val)
+    return clamp(x, min_val, max_val)
 
 
 def relu6(x: Any) -> Tensor:
@@ -92,7 +95,7 @@ def relu6(x: Any) -> Tensor:
     >>> relu6(tensor(7.0))
     tensor(6.)
     """
-    return compose.clamp(x, 0.0, 6.0)
+    return clamp(x, 0.0, 6.0)
 
 
 def normalize(x: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
@@ -101,7 +104,7 @@ def normalize(x: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
     >>> normalize(tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    return x / compose.clamp(compose.norm(x, p, dim, True), eps)
+    return x / clamp(norm(x, p, dim, True), eps)
 
 
 def cosine_similarity(a: Any, b: Any, dim: int = 1, eps: float = 1e-8) -> Any:
@@ -110,9 +113,9 @@ def cosine_similarity(a: Any, b: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     >>> cosine_similarity(tensor([1.0, 2.0, 3.0]), tensor([1.0, 2.0, 3.0]), dim=0)
     tensor(1.0000)
     """
-    along = {"axis": compose.axis_of(dim, len(compose.shape_of(a)))}
-    lengths = [compose.clamp(compose.norm(x, 2, dim), eps) for x in (a, b)]
-    return compose.run("sum", a * b, **along) / (lengths[0] * lengths[1])
+    along = {"axis": axis_of(dim, len(shape_of(a)))}
+    lengths = [clamp(norm(x, 2, dim), eps) for x in (a, b)]
+    return run("sum", a * b, **along) / (lengths[0] * lengths[1])
 
 
 def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
@@ -121,7 +124,7 @@ def mse_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
     >>> mse_loss(tensor([1.0, 2.0, 3.0]), 0.0)
     tensor(4.6667)
     """
-    return _reduced(compose.run("square", x - target), reduction)
+    return _reduced(run("square", x - target), reduction)
 
 
 def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
@@ -130,7 +133,7 @@ def l1_loss(x: Any, target: Any, reduction: str = "mean") -> Tensor:
     >>> l1_loss(tensor([1.0, 2.0, 3.0]), 0.0)
     tensor(2.)
     """
-    return _reduced(compose.run("abs", x - target), reduction)
+    return _reduced(run("abs", x - target), reduction)
 
 
 def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0) -> Tensor:
@@ -139,8 +142,8 @@ def huber_loss(x: Any, target: Any, reduction: str = "mean", delta: float = 1.0)
     >>> huber_loss(tensor([1.0, 2.0, 3.0]), 0.0)
     tensor(1.5000)
     """
-    far = compose.run("abs", x - target)
-    near = compose.clamp(far, None, delta)
+    far = run("abs", x - target)
+    near = clamp(far, None, delta)
     return _reduced(near * (far - 0.5 * near), reduction)
 
 
@@ -167,21 +170,21 @@ def nll_loss(
     tensor(2.)
     """
     np = numeric.numpy()
-    shape = compose.shape_of(log_probabilities)
-    places = compose.whole(target)
+    shape = shape_of(log_probabilities)
+    places = whole(target)
     if len(shape) == 1:
         log_probabilities, shape, places = log_probabilities[None], (1, *shape), places.reshape(-1)
-        reduction = "sum" if reduction == "none" and not compose.shape_of(target) else reduction
+        reduction = "sum" if reduction == "none" and not shape_of(target) else reduction
     if len(shape) != 2 or places.shape != shape[:1]:
         raise ShapeError(f"classes of shape {places.shape} for log probabilities of shape {shape}")
     read = places != ignore_index
     places = np.where(read, places, 0)
-    loss = -compose.run("index", log_probabilities, index=(np.arange(shape[0]), places))
+    loss = -run("index", log_probabilities, index=(np.arange(shape[0]), places))
     if weight is None and read.all():
         return _reduced(loss, reduction)
     weights = read * (1.0 if weight is None else np.asarray(raw_of(weight))[places])
-    loss = compose.run("where", read, loss * weights, 0.0)
-    return compose.run("sum", loss) / float(weights.sum()) if reduction == "mean" else _reduced(loss, reduction)
+    loss = run("where", read, loss * weights, 0.0)
+    return run("sum", loss) / float(weights.sum()) if reduction == "mean" else _reduced(loss, reduction)
 
 
 def cross_entropy(
@@ -198,17 +201,17 @@ def cross_entropy(
     >>> cross_entropy(tensor([[0.0, 0.0]]), [1])
     tensor(0.6931)
     """
-    shape = compose.shape_of(logits)
+    shape = shape_of(logits)
     last = len(shape) - 1
-    logp = compose.run("log_softmax", logits, axis=last)
-    if compose.shape_of(target) != shape:
+    logp = run("log_softmax", logits, axis=last)
+    if shape_of(target) != shape:
         if not label_smoothing:
             return nll_loss(logp, target, weight, ignore_index=ignore_index, reduction=reduction)
-        if weight is not None or (compose.whole(target) == ignore_index).any():
+        if weight is not None or (whole(target) == ignore_index).any():
             raise CallError("label_smoothing goes with classes that are all read and of one weight")
         target = one_hot(target, shape[last])
     target = target * (1.0 - label_smoothing) + label_smoothing / shape[last]
-    loss = -compose.run("sum", logp * target * (1.0 if weight is None else weight), axis=last)
+    loss = -run("sum", logp * target * (1.0 if weight is None else weight), axis=last)
     return _reduced(loss, reduction)
 
 
@@ -219,7 +222,7 @@ def embedding(places: Any, weight: Any) -> Tensor:
     tensor([[3., 4.],
             [1., 2.]])
     """
-    return compose.run("index", weight, index=(compose.whole(places),))
+    return run("index", weight, index=(whole(places),))
 
 
 def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
@@ -228,13 +231,13 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     >>> layer_norm(tensor([1.0, 2.0, 3.0]), (3,), eps=0.0)
     tensor([-1.2247,  0.0000,  1.2247])
     """
-    shape = compose.shape_of(x)
+    shape = shape_of(x)
     wanted = (normalized_shape,) if isinstance(normalized_shape, int) else tuple(normalized_shape)
     if not wanted or shape[-len(wanted) :] != wanted:
         raise ShapeError(f"an array of shape {shape} does not end in normalized_shape {wanted}")
     last = tuple(range(-len(wanted), 0))
     d = x - named("mean")(x, last, keepdim=True)  # type: ignore[misc]
-    y = d / compose.run("sqrt", named("mean")(d * d, last, keepdim=True) + eps)  # type: ignore[misc]
+    y = d / run("sqrt", named("mean")(d * d, last, keepdim=True) + eps)  # type: ignore[misc]
     y = y if weight is None else y * weight
     return y if bias is None else y + bias
 
@@ -256,17 +259,17 @@ def scaled_dot_product_attention(
     tensor([[2.]])
     """
     np = numeric.numpy()
-    shape = compose.shape_of(query)
-    scores = compose.run("matmul", query, compose.transpose(key, -2, -1))
+    shape = shape_of(query)
+    scores = run("matmul", query, transpose(key, -2, -1))
     scores = scores * (1.0 / math.sqrt(shape[-1]) if scale is None else scale)
     if is_causal:
-        attn_mask = np.tri(*compose.shape_of(scores)[-2:], dtype=bool)
+        attn_mask = np.tri(*shape_of(scores)[-2:], dtype=bool)
     if attn_mask is not None:
         mask = raw_of(attn_mask)
         truths = numeric.is_array(mask) and mask.dtype.kind == "b"
-        scores = compose.run("where", mask, scores, -math.inf) if truths else scores + attn_mask
-    weights = compose.run("softmax", scores, axis=len(compose.shape_of(scores)) - 1)
-    return compose.run("matmul", dropout(weights, dropout_p), value)
+        scores = run("where", mask, scores, -math.inf) if truths else scores + attn_mask
+    weights = run("softmax", scores, axis=len(shape_of(scores)) - 1)
+    return run("matmul", dropout(weights, dropout_p), value)
 
 
 def binary_cross_entropy(p: Any, target: Any, reduction: str = "mean") -> Tensor:
@@ -275,8 +278,8 @@ def binary_cross_entropy(p: Any, target: Any, reduction: str = "mean") -> Tensor
     >>> binary_cross_entropy(tensor([0.5]), tensor([1.0]))
     tensor(0.6931)
     """
-    q = compose.run("neg", p)
-    return _reduced(-(compose.run("xlogy", target, p) + compose.run("xlog1py", 1.0 - target, q)), reduction)
+    q = run("neg", p)
+    return _reduced(-(run("xlogy", target, p) + run("xlog1py", 1.0 - target, q)), reduction)
 
 
 def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean") -> Tensor:
@@ -285,7 +288,7 @@ def binary_cross_entropy_with_logits(x: Any, target: Any, reduction: str = "mean
     >>> binary_cross_entropy_with_logits(tensor([0.0]), tensor([1.0]))
     tensor(0.6931)
     """
-    return _reduced(compose.run("softplus", x) - x * target, reduction)
+    return _reduced(run("softplus", x) - x * target, reduction)
 
 
 def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = False) -> Tensor:
@@ -294,7 +297,7 @@ def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = Fals
     >>> kl_div(tensor([0.0]), tensor([1.0]))
     tensor(0.)
     """
-    y = compose.run("exp", target) * (target - x) if log_target else compose.run("xlogy", target, target) - target * x
+    y = run("exp", target) * (target - x) if log_target else run("xlogy", target, target) - target * x
     if reduction == "batchmean":
-        return compose.run("sum", y) / float(compose.shape_of(x)[0])
+        return run("sum", y) / float(shape_of(x)[0])
     return _reduced(y, reduction)

@@ -9,8 +9,20 @@ from autodiff import numeric
 from autodiff.errors import ComputationError, ShapeError
 from autodiff.ops import NAMES, OPS
 from autodiff.ops.record import Op
-from autodiff.tensors import compose, counting, create, layout
-from autodiff.tensors.compose import RangeError, axis_of, kept
+from autodiff.tensors import (
+    counting,
+    create,
+    diagonals,
+    einsum,
+    elementwise,
+    indexing,
+    joining,
+    linalg,
+    samples,
+    shapes,
+    sorting,
+)
+from autodiff.tensors.compose import RangeError, axis_of, run, shape_of
 from autodiff.tensors.dtypes import dtype_of
 from autodiff.tensors.examples import described
 from autodiff.tensors.graph import GraphError
@@ -141,7 +153,7 @@ def reduction(name: str) -> Function:
             return written(out, call(x, dim, keepdim, **options), name)  # type: ignore[no-any-return]
         if options:
             raise CallError(f"{name} takes no argument '{next(iter(options))}'")
-        rank = len(compose.shape_of(x))
+        rank = len(shape_of(x))
         if isinstance(dim, (tuple, list)):
             dim = tuple(axis_of(int(k), rank) for k in dim)
             if len(dim) == rank or not dim:
@@ -151,7 +163,7 @@ def reduction(name: str) -> Function:
         if dim is not None and rank:
             params["axis"] = dim
         made = Tensor.apply_op(op, (x,), params)
-        return kept(made, x, dim) if keep and not every else made
+        return shapes.kept(made, x, dim) if keep and not every else made
 
     return _named(call, op)
 
@@ -172,14 +184,14 @@ def extreme(name: str) -> Function:
         dim, keepdim, *_ = (*dims, *others, options.pop("keepdim", False))
         if options:
             raise CallError(f"{name} takes no argument '{next(iter(options))}'")
-        return compose.extremes(name, x, int(dim), bool(keepdim))
+        return sorting.extremes(name, x, int(dim), bool(keepdim))
 
     return _named(call, op)
 
 
 def _is_axis(x: Any, other: Any) -> bool:
     """Whether the second of two operands can only be an axis: a whole number beside an array."""
-    return other.__class__ is int and bool(compose.shape_of(x))
+    return other.__class__ is int and bool(shape_of(x))
 
 
 def joined(name: str) -> Function:
@@ -189,15 +201,15 @@ def joined(name: str) -> Function:
         parts = list(xs) if tensors is None else [tensors, *xs]
         if len(parts) == 2 and isinstance(parts[1], int) and isinstance(parts[0], (list, tuple)):
             dim = parts.pop()
-        if len(parts) == 1 and (isinstance(parts[0], (list, tuple)) or compose.shape_of(parts[0])):
+        if len(parts) == 1 and (isinstance(parts[0], (list, tuple)) or shape_of(parts[0])):
             parts = list(parts[0])
         if not parts:
             raise CallError(f"{name} wants at least one tensor")
-        rank = len(compose.shape_of(parts[0])) + (name == "stack")
+        rank = len(shape_of(parts[0])) + (name == "stack")
         dim = axis_of(dim if axis is None else axis, rank)
         if len(parts) == 1:  # the row would take the entries of a single operand
-            return compose.unsqueeze(parts[0], dim) if name == "stack" else parts[0]
-        return compose.run(name, *parts, axis=dim)
+            return shapes.unsqueeze(parts[0], dim) if name == "stack" else parts[0]
+        return run(name, *parts, axis=dim)
 
     call.__name__ = name
     call.__doc__ = f"{name}(parts, dim=0): {OPS[name].doc}."
@@ -294,7 +306,7 @@ def size(x: Any, dim: Any = None) -> Any:
     >>> size(tensor([1.0, 2.0, 3.0]))
     3
     """
-    shape = compose.shape_of(x)
+    shape = shape_of(x)
     return math.prod(shape) if dim is None else shape[dim]
 
 
@@ -329,81 +341,84 @@ REDUCTIONS = (
     "sum", "mean", "var", "std", "prod", "cumsum", "cumprod", "any", "all", "amax", "amin", "logsumexp", "softmax",
     "log_softmax",
 )  # fmt: skip
+ROOMS: dict[Any, tuple[str, ...]] = {
+    shapes: (
+        "atleast_1d", "atleast_2d", "broadcast_shapes", "broadcast_tensors", "expand", "flatten", "movedim", "permute",
+        "reshape", "squeeze", "transpose", "unflatten", "unsqueeze",
+    ),
+    indexing: (
+        "as_strided", "flip", "gather", "index_add", "index_copy", "index_fill", "index_put", "index_select",
+        "masked_fill", "masked_scatter", "masked_select", "narrow", "roll", "rot90", "scatter", "scatter_add",
+        "select", "take", "unbind", "unfold",
+    ),
+    joining: (
+        "block_diag", "cartesian_prod", "chunk", "column_stack", "combinations", "dstack", "hsplit", "hstack",
+        "meshgrid", "pad", "repeat", "repeat_interleave", "split", "tensor_split", "vstack",
+    ),
+    diagonals: ("diag", "diag_embed", "diagflat", "diagonal", "fill_diagonal", "tril", "triu"),
+    sorting: ("aminmax", "argmax", "argmin", "argsort", "kthvalue", "median", "quantile", "sort", "topk"),
+    counting: (
+        "argwhere", "bincount", "bucketize", "count_nonzero", "cummax", "cummin", "histc", "histogram", "isin",
+        "logcumsumexp", "mode", "nanmean", "nonzero", "searchsorted", "unique", "unique_consecutive",
+    ),
+    einsum: ("einsum", "tensordot"),
+    linalg: ("addmm", "addr", "cdist", "cross", "dist", "matrix_power", "norm", "slogdet"),
+    samples: ("corrcoef", "cov", "cumulative_trapezoid", "diff", "gradient", "trapezoid"),
+    elementwise: ("addcdiv", "addcmul", "clamp", "heaviside", "nan_to_num", "vander"),
+    create: (
+        "arange", "as_tensor", "contiguous", "eye", "full", "full_like", "is_contiguous", "linspace", "logspace",
+        "new_full", "new_ones", "new_tensor", "new_zeros", "stride", "to",
+    ),
+}  # fmt: skip
+"""Functions under the names that they have where they are written."""
 # PyTorch's names for what the rows call otherwise, and the few that are no row.
 OTHERS: dict[str, Function] = {
     **{name: reduction(name) for name in REDUCTIONS},
+    **{name: getattr(room, name) for room, names in ROOMS.items() for name in names},
     "max": extreme("max"), "min": extreme("min"), "var_mean": _pair_of("var"), "std_mean": _pair_of("std"),
-    "nansum": lambda x, *dim, **options: reduction("sum")(compose.nan_to_num(x), *dim, **options),
-    "reshape": compose.reshape, "view": compose.reshape, "concat": joined("concat"), "cat": joined("concat"),
-    "view_as": lambda x, y: compose.reshape(x, *compose.shape_of(y)),
-    "reshape_as": lambda x, y: compose.reshape(x, *compose.shape_of(y)),
-    "expand_as": lambda x, y: compose.expand(x, *compose.shape_of(y)), "broadcast_to": compose.expand,
-    "stack": joined("stack"), "concatenate": joined("concat"), "transpose": compose.transpose,
-    "swapaxes": compose.transpose, "swapdims": compose.transpose, "t": compose.transpose, "permute": compose.permute,
-    "movedim": compose.movedim, "moveaxis": compose.movedim, "expand": compose.expand, "squeeze": compose.squeeze,
-    "unsqueeze": compose.unsqueeze, "flatten": compose.flatten, "ravel": compose.flatten, "repeat": compose.repeat,
-    "tile": compose.repeat, "repeat_interleave": compose.repeat_interleave, "split": compose.split,
-    "chunk": compose.chunk, "narrow": compose.narrow, "select": compose.select, "unbind": compose.unbind,
-    "index_select": compose.index_select, "gather": compose.gather, "scatter": compose.scatter,
-    "scatter_add": compose.scatter_add,
-    "index_add": compose.index_add, "trapezoid": compose.trapezoid, "trapz": compose.trapezoid, "cdist": compose.cdist,
-    "cov": compose.cov, "column_stack": compose.column_stack,
-    "type_as": lambda x, other: create.to(x, dtype_of(raw_of(other))),
-    "take_along_dim": lambda x, i, dim: compose.gather(
-        x, dim, i
-    ), "masked_select": compose.masked_select, "masked_fill": compose.masked_fill, "flip": compose.flip,
-    "roll": compose.roll, "tril": compose.tril, "triu": compose.triu, "diagonal": compose.diagonal,
-    "diag": compose.diag, "unfold": compose.unfold, "triu_indices": compose.triangle("triu"),
-    "tril_indices": compose.triangle("tril"), "atleast_1d": compose.atleast_1d, "atleast_2d": compose.atleast_2d,
-    "hstack": compose.hstack, "vstack": compose.vstack, "meshgrid": compose.meshgrid, "sort": compose.sort,
-    "argsort": compose.argsort, "topk": compose.topk, "kthvalue": compose.kthvalue, "median": compose.median,
-    "quantile": compose.quantile, "argmax": compose.argmax, "argmin": compose.argmin, "aminmax": compose.aminmax,
-    "nonzero": compose.nonzero, "count_nonzero": compose.count_nonzero,
-    "einsum": layout.einsum, "tensordot": compose.tensordot, "matrix_power": compose.matrix_power,
-    "chain_matmul": lambda *parts: compose.multi_dot(parts), "slogdet": compose.slogdet, "addmm": compose.addmm,
-    "addmv": compose.addmm, "baddbmm": compose.addmm, "addcmul": compose.addcmul, "addcdiv": compose.addcdiv,
-    "norm": compose.norm, "cross": compose.cross, "dist": compose.dist, "clamp": compose.clamp, "clip": compose.clamp,
-    "clamp_min": lambda x, min: compose.clamp(x, min), "clamp_max": lambda x, max: compose.clamp(x, None, max),
-    "heaviside": compose.heaviside, "nan_to_num": compose.nan_to_num, "round": compose.round_, "where": where,
-    "ldexp": lambda x, n: x * 2.0 ** create.floating(n), "inner": lambda a, b: compose.tensordot(a, b, (
-        [len(compose.shape_of(a)) - 1], [len(compose.shape_of(b)) - 1]
-    )), "full": create.full, "zeros": create.filled(0.0), "ones": create.filled(1.0), "empty": create.filled(0.0),
-    "zeros_like": create.like(0.0), "ones_like": create.like(1.0), "empty_like": create.like(0.0),
-    "full_like": create.full_like, "new_zeros": create.new_zeros, "new_empty": create.new_zeros,
-    "split_with_sizes": compose.split,
-    "new_ones": create.new_ones,
-    "new_full": create.new_full, "new_tensor": create.new_tensor, "arange": create.arange,
-    "linspace": create.linspace, "logspace": create.logspace, "eye": create.eye, "allclose": allclose,
-    "isclose": isclose, "equal": equal, "is_tensor": is_tensor, "as_tensor": create.as_tensor,
-    "asarray": create.as_tensor, "from_numpy": create.as_tensor, "scalar_tensor": create.as_tensor,
-    "FloatTensor": create.sized, "DoubleTensor": create.sized, "numel": lambda x: size(x), "size": size,
-    "is_floating_point": lambda x: dtype_of(raw_of(x)).kind == "f", "divide": divide, "div": divide,
-    "true_divide": divide, "logical_xor": xor, "bitwise_xor": xor, "softplus": softplus,
+    "nansum": lambda x, *dim, **options: reduction("sum")(elementwise.nan_to_num(x), *dim, **options),
+    # shapes and parts
+    "view": shapes.reshape, "ravel": shapes.flatten, "broadcast_to": shapes.expand, "t": shapes.transpose,
+    "swapaxes": shapes.transpose, "swapdims": shapes.transpose, "moveaxis": shapes.movedim,
+    "view_as": lambda x, y: shapes.reshape(x, *shape_of(y)), "reshape_as": lambda x, y: shapes.reshape(x, *shape_of(y)),
+    "expand_as": lambda x, y: shapes.expand(x, *shape_of(y)),
+    "concat": joined("concat"), "cat": joined("concat"), "concatenate": joined("concat"), "stack": joined("stack"),
+    "tile": joining.repeat, "split_with_sizes": joining.split, "vsplit": joining.tensor_split,
+    # places
+    "take_along_dim": lambda x, i, dim: indexing.gather(x, dim, i), "where": where,
+    "fliplr": lambda x: indexing.flip(x, 1), "flipud": lambda x: indexing.flip(x, 0),
+    "triu_indices": diagonals.triangle("triu"), "tril_indices": diagonals.triangle("tril"),
+    # products
+    "chain_matmul": lambda *parts: linalg.multi_dot(parts), "addmv": linalg.addmm, "baddbmm": linalg.addmm,
+    "inner": lambda a, b: einsum.tensordot(a, b, ([len(shape_of(a)) - 1], [len(shape_of(b)) - 1])),
+    "trapz": samples.trapezoid,
+    # entry by entry
+    "clip": elementwise.clamp, "clamp_min": lambda x, min: elementwise.clamp(x, min),
+    "clamp_max": lambda x, max: elementwise.clamp(x, None, max), "round": elementwise.round_,
+    "rsqrt": lambda x: 1.0 / Tensor.apply_op(OPS["sqrt"], (x,), NONE),
+    "ldexp": lambda x, n: x * 2.0 ** create.floating(n),
+    "divide": divide, "div": divide, "true_divide": divide, "rsub": swapped("sub"), "logical_xor": xor,
+    "bitwise_xor": xor, "softplus": softplus, "special_expit": _row("sigmoid", "sigmoid."),
+    "positive": _row("pos", "x itself."),
     "isnan": _test("isnan", "Where entries are nan."), "isfinite": _test("isfinite", "Where entries are finite."),
     "isinf": _test("isinf", "Where entries are infinite."), "signbit": _test("signbit", "Where the sign is minus."),
-    "rsqrt": lambda x: 1.0 / Tensor.apply_op(OPS["sqrt"], (x,), NONE), "double": create.floating,
-    "float": create.floating, "half": create.floating, "bool": create.truths, "long": create.whole_numbers,
-    "int": create.whole_numbers, "to": create.to, "type": create.kind, "cpu": create.same,
-    "contiguous": create.contiguous,
-    "is_contiguous": create.is_contiguous, "stride": create.stride, "element_size": lambda x: 8,
-    "is_complex": lambda x: False, "is_conj": lambda x: False,
-    "is_nonzero": lambda x: bool(x), "is_same_size": lambda x, y: compose.shape_of(x) == compose.shape_of(y),
-    "get_device": lambda x: -1, "data_ptr": data_ptr, "storage_offset": lambda x: root_of(x)[1],
+    "allclose": allclose, "isclose": isclose, "equal": equal,
+    # new tensors
+    "zeros": create.filled(0.0), "ones": create.filled(1.0), "empty": create.filled(0.0),
+    "zeros_like": create.like(0.0), "ones_like": create.like(1.0), "empty_like": create.like(0.0),
+    "new_empty": create.new_zeros, "asarray": create.as_tensor, "from_numpy": create.as_tensor,
+    "scalar_tensor": create.as_tensor, "FloatTensor": create.sized, "DoubleTensor": create.sized,
     "LongTensor": create.whole_numbers,
-    "special_expit": _row("sigmoid", "sigmoid."),
-    **{name: getattr(counting, name) for name in (
-        "argwhere", "bincount", "bucketize", "cummax", "cummin", "histc", "histogram", "isin", "logcumsumexp", "mode",
-        "nanmean", "searchsorted", "unique", "unique_consecutive",
-    )},
-    **{name: getattr(layout, name) for name in (
-        "addr", "block_diag", "cartesian_prod", "combinations", "corrcoef", "cumulative_trapezoid", "diag_embed",
-        "as_strided", "broadcast_shapes", "broadcast_tensors", "diagflat", "diff",
-        "dstack", "fill_diagonal", "gradient", "hsplit", "index_copy", "index_fill", "index_put",
-        "masked_scatter", "pad", "rot90", "unflatten",
-        "take", "tensor_split", "vander",
-    )}, "fliplr": lambda x: compose.flip(x, 1), "flipud": lambda x: compose.flip(x, 0),
-    "vsplit": layout.tensor_split, "rsub": swapped("sub"), "positive": _row("pos", "x itself."),
-    "clone": lambda x, **_: x.clone(), "detach": lambda x: x.detach(),
+    # kinds of numbers
+    "double": create.floating, "float": create.floating, "half": create.floating, "bool": create.truths,
+    "long": create.whole_numbers, "int": create.whole_numbers, "type": create.kind, "cpu": create.same,
+    "type_as": lambda x, other: create.to(x, dtype_of(raw_of(other))),
+    # what a tensor is
+    "clone": lambda x, **_: x.clone(), "detach": lambda x: x.detach(), "numel": lambda x: size(x), "size": size,
+    "is_tensor": is_tensor, "is_floating_point": lambda x: dtype_of(raw_of(x)).kind == "f",
+    "is_complex": lambda x: False, "is_conj": lambda x: False, "is_nonzero": lambda x: bool(x),
+    "is_same_size": lambda x, y: shape_of(x) == shape_of(y), "element_size": lambda x: 8, "get_device": lambda x: -1,
+    "data_ptr": data_ptr, "storage_offset": lambda x: root_of(x)[1],
 }  # fmt: skip
 VIEWS = (
     "expand", "expand_as", "broadcast_to", "transpose", "swapaxes", "swapdims", "t", "permute", "movedim", "moveaxis",
@@ -465,7 +480,7 @@ def ranked(call: Function, name: str, ranks: tuple[int, int]) -> Function:
     @wraps(call)
     def checked(*xs: Any, **options: Any) -> Any:
         given = [*xs, *(options[key] for key in ("input", "other") if key in options)]
-        found = tuple(len(compose.shape_of(x)) for x in given[:2])
+        found = tuple(len(shape_of(x)) for x in given[:2])
         if len(found) == 2 and found != ranks:
             raise ShapeError(f"{name} takes a {ranks[0]}D and a {ranks[1]}D tensor, not {found[0]}D and {found[1]}D")
         return call(*xs, **options)

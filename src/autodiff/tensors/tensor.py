@@ -474,7 +474,7 @@ class Tensor:
                 return link(self._apply("index", index=items), self, items)  # type: ignore[no-any-return]
             except ShapeError:
                 pass
-        from autodiff.tensors.compose import pick  # which takes None and `...`, or says what is wrong
+        from autodiff.tensors.indexing import pick  # which takes None and `...`, or says what is wrong
 
         made: Tensor = pick(self, items)
         if made is self or any(numeric.is_array(item) or item.__class__ is bool for item in items):

@@ -204,7 +204,8 @@ def _put(x: Any, how: Any, made: Any) -> Any:
         return made
     if how.__class__ is tuple:
         return x._apply("put", made, index=how)
-    from autodiff.tensors.compose import reshape, run
+    from autodiff.tensors.compose import run
+    from autodiff.tensors.shapes import reshape
 
     np = numeric.numpy()
     places = _places(x, how)
