@@ -533,9 +533,10 @@ def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
     right[0] = job.value
     if order and (meet <= 1 or not numeric.is_finite(right[1]) or numeric.is_nan(job.value)):
         right[1] = next(iter(_first(job, root).values()))
-    if order and numeric.is_nan(job.value):
-        np = numeric.numpy()
-        right[2:] = [numeric.raw(np.where(np.isnan(right[1]), numeric.nan, c)) for c in right[2:]]
+    for k in range(2, order + 1):  # where there is no derivative, there is none of a higher order
+        if numeric.is_nan(right[k - 1]):
+            np = numeric.numpy()
+            right[k] = numeric.raw(np.where(np.isnan(right[k - 1]), numeric.nan, right[k]))
     if not job.notes and not all(map(numeric.is_finite, right)):
         job.notes += [steep_note(node, job.program.source, k) for node, k in broken]
     return right
