@@ -126,10 +126,10 @@ def one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> An
     if numeric.is_array(jump):
         np = numeric.numpy()
         far = np.abs(jump) > 1e-12 * (1.0 + np.abs(root.value))
-        return np.where(far, jump * sign * np.inf, sign * np.asarray(rate) + 0.0 * root.value)
+        return np.where(far, jump * sign * np.inf, sign * np.asarray(rate) + 0.0 * jump)
     if abs(jump) > 1e-12 * (1.0 + abs(root.value)):
         return jump * sign * numeric.inf
-    return sign * rate + 0.0
+    return sign * rate + 0.0 * jump  # nan where that side has no values
 
 
 def second_one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> float:

@@ -126,3 +126,9 @@ def test_a_root_of_a_zero_of_high_order(do: Any) -> None:
     for text, wanted in (("sqrt(x^4 + x^6)", [0, 2, 0, 12, 0, -90]), ("sqrt(x^8 + x^10)", [0, 0, 0, 24, 0, 360])):
         found, _ = answer(do, "diff", text, "--order", "6", "x=0")
         assert found["derivatives"] == wanted, text
+
+
+def test_a_side_without_values_has_no_derivative(do: Any) -> None:
+    found, notes = answer(do, "grad", "x^x", "x=0")
+    assert found["gradient"] == {"x": 0}
+    assert ["d/dx is nan from the left, -inf from the right" in note for note in notes] == [True]
