@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import gc
 import pickle
@@ -616,3 +617,55 @@ def test_products_of_one_rank_refuse_others(name: str, ranks: tuple[int, int]) -
             product(*operands)
         with pytest.raises(ShapeError):
             getattr(operands[0], name)(operands[1])
+
+
+NAMES = {
+    "x + 1": "AddBackward0",
+    "x**2": "PowBackward0",
+    "x**v": "PowBackward1",
+    "x @ x": "MmBackward0",
+    "x @ v": "MvBackward0",
+    "v @ v": "DotBackward0",
+    "x.sum()": "SumBackward0",
+    "x.sum(0)": "SumBackward1",
+    "x.mean(1)": "MeanBackward1",
+    "x.max()": "MaxBackward1",
+    "x.max(0)[0]": "MaxBackward0",
+    "torch.maximum(x, v)": "MaximumBackward0",
+    "x.norm()": "LinalgVectorNormBackward0",
+    "x.view(4)": "ViewBackward0",
+    "x.T": "PermuteBackward0",
+    "x.transpose(0, 1)": "TransposeBackward0",
+    "v.expand(2, 2)": "ExpandBackward0",
+    "x.clone()": "CloneBackward0",
+    "x.clamp(0, 1)": "ClampBackward1",
+    "torch.cat([x, x])": "CatBackward0",
+    "x[0]": "SelectBackward0",
+    "x[:, 1]": "SelectBackward0",
+    "x[0:1]": "SliceBackward0",
+    "x[torch.tensor([0, 1], dtype=torch.int64)]": "IndexBackward0",
+    "torch.det(x)": "LinalgDetBackward0",
+}
+
+
+@pytest.mark.parametrize("text", NAMES)
+def test_nodes_and_their_classes_bear_the_names_of_torch(text: str) -> None:
+    def names(torch: Any) -> tuple[str, str]:
+        x = torch.tensor([[1.0, 2.0], [3.0, 5.0]], requires_grad=True)
+        v = torch.tensor([1.0, 2.0], requires_grad=True)
+        y = eval(text, {"torch": torch, "x": x, "v": v})
+        first = y.grad_fn.name(), type(y.grad_fn).__name__
+        y.sum().backward()
+        assert (y.grad_fn.name(), type(y.grad_fn).__name__) == first, "the same once the graph is freed"
+        return first
+
+    assert names(ad) == (NAMES[text],) * 2
+    with contextlib.suppress(ImportError):
+        assert names(__import__("torch")) == (NAMES[text],) * 2
+
+
+def test_a_root_that_nobody_looked_at_keeps_its_name() -> None:
+    x = leaf([[1.0, 2.0], [3.0, 5.0]])
+    y = x @ x
+    y.backward(ad.ones(2, 2))
+    assert repr(y).endswith("grad_fn=<MmBackward0>)")

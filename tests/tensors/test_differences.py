@@ -75,6 +75,12 @@ DIFFERENCES = [
         "tensor([1, 2])",
         "data can require a gradient as it stands; `dtype=int` gives whole numbers",
     ),
+    Difference(
+        "torch.tensor([1, 2], requires_grad=True)",
+        "tensor([1., 2.], requires_grad=True)",
+        "RuntimeError",
+        "as above",
+    ),
     Difference("torch.arange(3)", "tensor([0., 1., 2.])", "tensor([0, 1, 2])", "as above; it serves as an index too"),
     Difference("(torch.ones(3) > 0).sum()", "tensor(3.)", "tensor(3)", "counts are numbers to compute with"),
     Difference(
@@ -120,16 +126,10 @@ DIFFERENCES = [
         "`x = torch.from_numpy(array); array[0] = 5`, of float32: only arrays of float64 are shared",
     ),
     Difference(
-        "type(torch.ones(2, requires_grad=True).exp().grad_fn).__name__",
-        "GradFn",
-        "ExpBackward0",
-        "by `grad_fn.name()` the operation is told in both",
-    ),
-    Difference(
-        "(torch.ones(2, requires_grad=True)[0]).grad_fn.name()",
-        "IndexBackward0",
-        "SelectBackward0",
-        "nodes bear the names of the rows",
+        "torch.ones(2, requires_grad=True).sum(0, keepdim=True).grad_fn.name()",
+        "ExpandBackward0",
+        "SumBackward1",
+        "what is made of several operations bears the name of the last",
     ),
     Difference(
         "torch.linalg.cholesky(torch.tensor([[4.0, 1.0], [2.0, 3.0]]))[1, 0]",

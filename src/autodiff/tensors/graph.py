@@ -14,6 +14,7 @@ from itertools import count
 from autodiff.errors import ComputationError
 from autodiff.ops.record import Op
 from autodiff.rules import compiled
+from autodiff.tensors.naming import name_of, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class GradFn:
 
     def name(self) -> str:
         """The name PyTorch would print, such as AddBackward0."""
-        return self.op.grad_fn
+        return name_of(self)
 
     @property
     def next_functions(self) -> tuple[tuple[Any, int], ...]:
@@ -130,7 +131,7 @@ class GradFn:
         fns = self.inputs[::2]
         if fns[0] is None and self.op.name in ("add", "mul"):
             fns = fns[::-1]
-        return tuple((fn, 0) for fn in fns)
+        return tuple((fn if fn is None else shown(fn), 0) for fn in fns)
 
     @property
     def saved_values(self) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from autodiff.tensors.blocks import region, swept
 from autodiff.tensors.buffers import SMALL, give, in_blocks, put_back
 from autodiff.tensors.graph import Blank, GraphError, changed, check_unchanged, extras, freed, has_extra
 from autodiff.tensors.modes import no_grad
+from autodiff.tensors.naming import FORGET, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -122,6 +123,9 @@ def sweep(
             found = careful(plan, roots, seeds, targets, wrap)
         done = plan.order
     if not keep:
+        for fn in roots:
+            if fn.op is not None and fn.op.name in FORGET:
+                shown(fn)
         if "numpy" in modules and any(getattr(g, "size", 0) >= SMALL for g in found.values()):
             give(done)
         for fn in done:

@@ -13,6 +13,7 @@ from autodiff.tensors.buffers import SMALL, Owner, owner_of
 from autodiff.tensors.dtypes import KindError, dtype_of
 from autodiff.tensors.graph import AccumulateGrad, Blank, GraphError, Handle, number, record
 from autodiff.tensors.modes import mode, special
+from autodiff.tensors.naming import shown
 from autodiff.tensors.size import EMPTY, Size
 from autodiff.tensors.views import Links, change, given_away, link
 
@@ -205,7 +206,7 @@ class Tensor:
         >>> tensor(1.0, requires_grad=True).exp().grad_fn.name()
         'ExpBackward0'
         """
-        return None if self.is_leaf else self._fn
+        return None if self.is_leaf else shown(self._fn)
 
     @property
     def grad(self) -> Tensor | None:

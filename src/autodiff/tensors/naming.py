@@ -1,0 +1,91 @@
+"""The names of nodes: PyTorch's, where it has several for what is one row here."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+OTHERS = {
+    "max": "Maximum", "min": "Minimum", "norm": "LinalgVectorNorm", "reshape": "View", "transpose": "Permute",
+    "moveaxis": "Transpose", "broadcast": "Expand", "concat": "Cat", "pos": "Clone", "square": "Pow",
+    "mod": "Remainder", "log1p": "Log1P", "diag": "DiagEmbed", "det": "LinalgDet", "inv": "LinalgInvEx",
+    "solve": "LinalgSolveEx", "cross": "LinalgCross", "put": "CopySlices", "cholesky": "LinalgCholeskyEx",
+}  # fmt: skip
+"""What PyTorch calls a row."""
+
+
+def _product(fn: Any) -> str:
+    """By the operands' axes: matrices, a matrix and a vector, vectors, batches of matrices."""
+    ranks = tuple(len(x if x.__class__ is tuple else getattr(x, "shape", ())) for x in fn.inputs[1::2])
+    names: dict[tuple[int, ...], str] = {
+        (2, 2): "MmBackward0",
+        (2, 1): "MvBackward0",
+        (1, 1): "DotBackward0",
+        (3, 3): "BmmBackward0",
+    }
+    return names.get(ranks, "MatmulBackward0")
+
+
+def _index(fn: Any) -> str:
+    """By the last item that picks: a number, a stretch, or a list of places."""
+    items = fn.params["index"]
+    if any(item.__class__ not in (int, slice) for item in items):
+        return "IndexBackward0"
+    picks = [item for item in items if item != slice(None)]
+    return "SelectBackward0" if picks and picks[-1].__class__ is int else "SliceBackward0"
+
+
+def _along(name: str, all: int, axis: int) -> Callable[[Any], str]:
+    """One number for reductions of all entries, one for those along an axis."""
+    return lambda fn: f"{name}Backward{axis if 'axis' in fn.params else all}"
+
+
+DEPENDS: dict[str, Callable[[Any], str]] = {
+    "matmul": _product,
+    "index": _index,
+    "pow": lambda fn: f"PowBackward{int(fn.inputs[3].__class__ is not float)}",
+    "sum": _along("Sum", 0, 1),
+    "mean": _along("Mean", 0, 1),
+    "prod": _along("Prod", 0, 1),
+    "amax": _along("Max", 1, 0),
+    "amin": _along("Min", 1, 0),
+    "clip": lambda fn: "ClampBackward1",
+}
+"""Names that tell more than the row: by its operands or parameters."""
+FORGET = frozenset(("matmul", "pow"))
+"""Those that can't be told any more once the operands are gone."""
+
+
+def name_of(fn: Any) -> str:
+    """What PyTorch would call the node of a row; once the graph is freed, as far as it can still be told.
+
+    >>> x = tensor([[1.0, 2.0]], requires_grad=True)
+    >>> name_of((x @ x.T).grad_fn), name_of(x.sum(0).grad_fn)
+    ('MmBackward0', 'SumBackward1')
+    """
+    op = fn.op
+    if op.name in OTHERS:
+        return f"{OTHERS[op.name]}Backward0"
+    if op.name in DEPENDS and (fn.inputs is not None or op.name not in FORGET):
+        return DEPENDS[op.name](fn)
+    return op.grad_fn  # type: ignore[no-any-return]
+
+
+_kinds: dict[tuple[type, str], type] = {}
+
+
+def shown(fn: Any) -> Any:
+    """The node, whose class bears its name from the first time that anybody looks at it on.
+
+    >>> type((2 * tensor(1.0, requires_grad=True)).grad_fn).__name__
+    'MulBackward0'
+    """
+    kind = fn.__class__
+    name = fn.name()
+    if kind.__name__ != name:
+        if (kind, name) not in _kinds:
+            _kinds[kind, name] = type(name, (kind,), {"__slots__": (), "name": lambda _, name=name: name})
+        fn.__class__ = _kinds[kind, name]
+    return fn
