@@ -11,8 +11,8 @@ import pytest
 
 from autodiff import differentiate
 from autodiff.errors import AutodiffError, LimitError
-from autodiff.evaluate import inputs_of
 from autodiff.generate import Quick, TooMany, Unsuited, sweep
+from autodiff.names import inputs_of
 from autodiff.ops import OPS
 from autodiff.parse import parse
 

@@ -105,7 +105,7 @@ def __getattr__(name: str) -> Any:
 
             found = named(name) or in_place(name)
             if found is None:
-                from autodiff.evaluate import CONSTANTS
+                from autodiff.names import CONSTANTS
 
                 if name not in CONSTANTS:
                     raise AttributeError(_missing(name))

@@ -6,7 +6,8 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import NameProblem, Note, RequestError, ShapeError
-from autodiff.evaluate import MAX_OPS, Run, evaluate, inputs_of, suggestion
+from autodiff.evaluate import MAX_OPS, Run, evaluate
+from autodiff.names import inputs_of, suggestion
 from autodiff.ops import OPS
 from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
 

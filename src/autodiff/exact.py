@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from autodiff import numeric
-from autodiff.evaluate import CONSTANTS, MAX_OPS, evaluate
+from autodiff.evaluate import MAX_OPS, evaluate
+from autodiff.names import CONSTANTS
 from autodiff.operands.extended import Extended, lift
 from autodiff.parse.program import CONST, Program
 from autodiff.tape import Node, backward, ones_like, value_of, zeros_like

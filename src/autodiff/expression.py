@@ -8,7 +8,8 @@ from functools import cached_property, lru_cache
 from autodiff import differentiate
 from autodiff.differentiate import Settings
 from autodiff.errors import NameProblem
-from autodiff.evaluate import MAX_OPS, evaluate, inputs_of
+from autodiff.evaluate import MAX_OPS, evaluate
+from autodiff.names import inputs_of
 from autodiff.numeric import is_array
 from autodiff.parse import parse
 

@@ -16,7 +16,8 @@ from array import array
 from math import inf, nan
 
 from autodiff.errors import AutodiffError
-from autodiff.evaluate import CONSTANTS, Range, link
+from autodiff.evaluate import Range
+from autodiff.names import CONSTANTS, link
 from autodiff.ops import Op
 from autodiff.parse import program as code
 from autodiff.parse.program import Program

@@ -11,7 +11,8 @@ from copy import copy
 
 from autodiff import numeric
 from autodiff.errors import AutodiffError, Note, ShapeError
-from autodiff.evaluate import CONSTANTS, Items, Machine, Range, Run, State, check_names, link
+from autodiff.evaluate import Items, Machine, Range, Run, State
+from autodiff.names import CONSTANTS, check_names, link
 from autodiff.notes import excerpt, gather, kinks
 from autodiff.ops import OPS
 from autodiff.sweep import backward

@@ -11,8 +11,9 @@ import math
 import re
 
 from autodiff import numeric
-from autodiff.evaluate import evaluate, link
+from autodiff.evaluate import evaluate
 from autodiff.generate import Unsuited
+from autodiff.names import link
 from autodiff.ops import OPS, Op
 from autodiff.parse import program as code
 from autodiff.parse.program import Program

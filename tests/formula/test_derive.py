@@ -15,7 +15,7 @@ import pytest
 
 from autodiff import differentiate
 from autodiff.errors import ComputationError, RequestError
-from autodiff.evaluate import inputs_of
+from autodiff.names import inputs_of
 from autodiff.operands.formula import Symbol
 from autodiff.ops import NAMES
 from autodiff.parse import parse

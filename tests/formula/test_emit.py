@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from autodiff import differentiate
-from autodiff.evaluate import inputs_of
+from autodiff.names import inputs_of
 from autodiff.ops import NAMES
 from autodiff.parse import parse
 from autodiff.symbolic.derive import derive

@@ -11,7 +11,8 @@ import pytest
 from autodiff import differentiate
 from autodiff.differentiate import Settings
 from autodiff.errors import AutodiffError, Note
-from autodiff.evaluate import evaluate, inputs_of
+from autodiff.evaluate import evaluate
+from autodiff.names import inputs_of
 from autodiff.parse import parse
 from autodiff.tape import value_of
 

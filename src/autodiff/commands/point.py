@@ -7,7 +7,7 @@ import re
 from autodiff import numeric
 from autodiff.differentiate import Settings, value
 from autodiff.errors import AutodiffError, Note, RequestError
-from autodiff.evaluate import CONSTANTS, suggestion
+from autodiff.names import CONSTANTS, suggestion
 from autodiff.ops import NAMES
 from autodiff.parse import parse
 from autodiff.parse.program import STORE

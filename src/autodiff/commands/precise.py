@@ -7,7 +7,8 @@ from autodiff.commands.point import split
 from autodiff.commands.request import Request
 from autodiff.differentiate import Outcome
 from autodiff.errors import Note, RequestError, ShapeError
-from autodiff.evaluate import CONSTANTS, check_names, evaluate
+from autodiff.evaluate import evaluate
+from autodiff.names import CONSTANTS, check_names
 from autodiff.operands.extended import Extended, digits, lift, m
 from autodiff.parse import parse
 from autodiff.parse.program import Program

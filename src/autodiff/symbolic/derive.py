@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from autodiff import numeric
 from autodiff.errors import NameProblem, Note, RequestError
-from autodiff.evaluate import MAX_OPS, evaluate, inputs_of, suggestion
+from autodiff.evaluate import MAX_OPS, evaluate
+from autodiff.names import inputs_of, suggestion
 from autodiff.operands.entries import Entries, objects
 from autodiff.operands.formula import Formula, Symbol, judged, replay, walk
 from autodiff.ops import OPS
