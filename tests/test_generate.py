@@ -11,7 +11,8 @@ import pytest
 
 from autodiff import differentiate
 from autodiff.errors import AutodiffError, LimitError
-from autodiff.generate import Quick, TooMany, Unsuited, sweep
+from autodiff.flat import TooMany, sweep
+from autodiff.generate import Quick, Unsuited
 from autodiff.names import inputs_of
 from autodiff.ops import OPS
 from autodiff.parse import parse

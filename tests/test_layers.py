@@ -11,10 +11,10 @@ SOURCE = Path(__file__).parent.parent / "src" / "autodiff"
 
 # From the bottom up; a room may import itself and what stands before it.
 LAYERS = [
-    "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "names", "evaluate", "generate",
-    "straight", "roads", "onesided", "notes", "segments", "exact", "conditioning", "cancellation", "sensitivity",
-    "differentiate", "picture", "check", "tensors", "func", "autograd", "symbolic", "expression", "render",
-    "commands", "cli", "__main__",
+    "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "names", "evaluate", "flat",
+    "generate", "straight", "roads", "onesided", "notes", "segments", "exact", "conditioning", "cancellation",
+    "sensitivity", "job", "differentiate", "picture", "check", "tensors", "func", "autograd", "symbolic",
+    "expression", "render", "commands", "cli", "__main__",
 ]  # fmt: skip
 ALLOWED = {
     # numbers are printed by what reads nothing but plain data

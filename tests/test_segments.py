@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from autodiff import differentiate
-from autodiff.differentiate import Settings
 from autodiff.errors import AutodiffError
+from autodiff.job import Settings
 from autodiff.parse import parse
 
 POINT: dict[str, Any] = {"x": 0.7, "y": 1.3, "v": np.array([0.5, -1.0, 2.0])}

@@ -134,7 +134,7 @@ def doubtful_derivatives(root: Node, leaves: Mapping[str, Node], gradient: Mappi
     recorded = backward(root, 1.0, list(leaves.values()), record=True)
     for (name, leaf), g in zip(leaves.items(), recorded, strict=True):
         values = list(numeric.entries(gradient[name]))
-        for place, v, b in zip(_places(leaf.value), values, entry_bounds(g, leaf), strict=True):
+        for place, v, b in zip(numeric.places(leaf.value), values, entry_bounds(g, leaf), strict=True):
             if b.total > FEW * abs(v) and math.isfinite(v):
                 found.append((f"d/d{name}{list(place) if place else ''}", v, place, b))
     return found
@@ -142,10 +142,6 @@ def doubtful_derivatives(root: Node, leaves: Mapping[str, Node], gradient: Mappi
 
 def _size(x: Any) -> int:
     return int(x.size) if numeric.is_array(x) else 1
-
-
-def _places(value: Any) -> list[tuple[int, ...]]:
-    return list(numeric.numpy().ndindex(value.shape)) if numeric.is_array(value) else [()]
 
 
 # ---- the exact answer, and the words

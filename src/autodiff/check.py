@@ -12,8 +12,8 @@ import math
 from itertools import product
 
 from autodiff import conditioning, differentiate, exact, numeric
-from autodiff.differentiate import Settings
 from autodiff.errors import AutodiffError, Note
+from autodiff.job import Settings
 from autodiff.operands.extended import Extended, array, holding, m
 from autodiff.parse.program import Program
 
@@ -255,16 +255,12 @@ def second_tolerances(
     }
 
 
-def _places(value: Any) -> list[tuple[int, ...]]:
-    return list(numeric.numpy().ndindex(value.shape)) if numeric.is_array(value) else [()]
-
-
 def first(probe: Probe, ours: Mapping[str, Any], limits: Mapping[str, list[float]]) -> dict[str, Verdict]:
     """Verdicts on first derivatives."""
     np = numeric.numpy()
     verdicts = {}
     for name, found in ours.items():
-        places = _places(probe.point[name])
+        places = numeric.places(probe.point[name])
         columns = np.asarray(found, float).reshape(probe.size, len(places))
         rounding = np.array(limits.get(name) or [0.0] * columns.size).reshape(columns.shape)
         entries = [
@@ -482,7 +478,7 @@ def second(
     """Verdicts on the Hessian; each pair of entries is differenced once."""
     np = numeric.numpy()
     pairs: list[tuple[Place, Place]] = []
-    spots = [(name, place) for name in ours for place in _places(probe.point[name])]
+    spots = [(name, place) for name in ours for place in numeric.places(probe.point[name])]
     largest = max(
         (abs(v) for row in ours.values() for b in row.values() for v in numeric.entries(b) if abs(v) < math.inf),
         default=0.0,
@@ -492,7 +488,7 @@ def second(
     found: dict[tuple[Place, Place], Entry] = {}
     for a, b in pairs:
         values = [float(np.asarray(ours[p[0]][q[0]])[(*p[1], *q[1])]) for p, q in ((a, b), (b, a))]
-        (one, i), (other, j) = ((p[0], _places(probe.point[p[0]]).index(p[1])) for p in (a, b))
+        (one, i), (other, j) = ((p[0], numeric.places(probe.point[p[0]]).index(p[1])) for p in (a, b))
         rounding = max(limits.get((one, i, other, j), 0.0), limits.get((other, j, one, i), 0.0))
         found[a, b], found[b, a] = judged_pair(probe, a, b, values, 8.0 * rounding + 1e-15 * largest)
     return {
@@ -500,7 +496,7 @@ def second(
             other: Verdict(
                 [
                     found[(one, p), (other, q)]
-                    for p, q in product(*map(_places, (probe.point[one], probe.point[other])))
+                    for p, q in product(*map(numeric.places, (probe.point[one], probe.point[other])))
                 ],
                 numeric.shape(block),
             )

@@ -6,9 +6,9 @@ from _thread import allocate_lock as Lock  # threading's own, without the rest o
 from functools import cached_property, lru_cache
 
 from autodiff import differentiate
-from autodiff.differentiate import Settings
 from autodiff.errors import NameProblem
 from autodiff.evaluate import MAX_OPS, evaluate
+from autodiff.job import Settings
 from autodiff.names import inputs_of
 from autodiff.numeric import is_array
 from autodiff.parse import parse
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from typing import Any
 
     from autodiff.check import Report
-    from autodiff.differentiate import Outcome
     from autodiff.errors import Note
+    from autodiff.job import Outcome
     from autodiff.parse.program import Program
     from autodiff.roads import Roads
     from autodiff.tensors.tensor import Tensor

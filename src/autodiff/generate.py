@@ -1,22 +1,18 @@
-"""The quick road: a program of plain numbers as generated Python that fills a flat tape of local derivatives.
+"""The quick road: a program of plain numbers as generated Python that fills a flat tape.
 
 What the machine (`evaluate`) does instruction by instruction, generated code does at the speed of the
 interpreter; the rules are the same, traced once on formulas. It serves the ordinary case only: plain
 numbers, finite results, no kink met. Anything else raises, and the caller takes the machine's road,
 which names the place and the reason.
-
-The tape is two arrays, one entry an edge of the graph: the operand's number and the local derivative, 12 bytes.
-Values are numbered from 1, the inputs first; 0 is no value. An operation's first edge has its operand's number,
-the others minus that, so that the sweep knows where the next operation begins.
 """
 
 from __future__ import annotations
 
-from array import array
 from math import inf, nan
 
 from autodiff.errors import AutodiffError
 from autodiff.evaluate import Range
+from autodiff.flat import Entries, sweep
 from autodiff.names import CONSTANTS, link
 from autodiff.ops import Op
 from autodiff.parse import program as code
@@ -32,45 +28,11 @@ if TYPE_CHECKING:
 
 LARGEST = 4_000  # instructions; generating costs about 20 µs each, and pays where code runs often
 DEEPEST = 18  # blocks within blocks, of which Python takes 20
-STRETCH = 4_000  # operations between two looks at the tape
 TRUTH = frozenset(("lt", "le", "gt", "ge", "eq", "ne", "not", "and", "or"))
 
 
 class Unsuited(Exception):
     """The program, or what it met, is not for this road."""
-
-
-class TooMany(Exception):
-    """More operations than allowed; the argument is the place of the loop or function."""
-
-
-class Entries:
-    """The tape while it grows: its newest entries in lists, to which appending costs half, the others in arrays."""
-
-    __slots__ = ("derivatives", "newest", "operands", "slopes", "spare")
-
-    def __init__(self, left: int) -> None:
-        self.operands, self.derivatives = array("i"), array("d")
-        self.newest: list[int] = []
-        self.slopes: list[float] = []
-        self.spare = left  # operations that are allowed beyond the present stretch
-
-    def more(self, left: int, place: Any) -> int:
-        """A stretch has ended: how many operations the next may have. TooMany where none are left."""
-        self.whole()
-        left += self.spare
-        if left < 0:
-            raise TooMany(place)
-        self.spare = max(left - STRETCH, 0)
-        return left - self.spare
-
-    def whole(self) -> tuple[array[int], array[float]]:
-        """All entries."""
-        self.operands.fromlist(self.newest)
-        self.derivatives.fromlist(self.slopes)
-        self.newest.clear()
-        self.slopes.clear()
-        return self.operands, self.derivatives
 
 
 class Value:
@@ -530,21 +492,4 @@ class Quick:
         return value if value.__class__ is bool else float(value), gradient
 
 
-def sweep(root: int, n: int, operands: array[int], derivatives: array[float]) -> list[float]:
-    """The reverse sweep over a flat tape: the cotangents of the inputs, from place 1 on."""
-    cotangents = [0.0] * (n + 1)
-    cotangents[root] = 1.0
-    pop = cotangents.pop
-    g = pop()
-    for i, d in zip(reversed(operands), reversed(derivatives), strict=True):
-        if i > 0:
-            if g:
-                cotangents[i] += g * d
-            g = pop()
-        elif g:
-            cotangents[-i] += g * d
-    cotangents.append(g)
-    return cotangents
-
-
-__all__ = ["Quick", "TooMany", "Unsuited", "sweep"]
+__all__ = ["Quick", "Unsuited"]

@@ -11,7 +11,7 @@ from autodiff.parse.program import Program
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from autodiff.errors import Span
@@ -44,6 +44,15 @@ def suggestion(name: str, known: Sequence[str]) -> str | None:
 def inputs_of(program: Program, bound: Mapping[str, Any]) -> list[str]:
     """The names that want a value: free in the text, and bound or no constant."""
     return [name for name in program.inputs if name in bound or name not in CONSTANTS]
+
+
+def check_inputs(program: Program, point: Mapping[str, Any], wrt: Iterable[str]) -> None:
+    """Raise NameProblem for a name to differentiate by that is no input."""
+    names = inputs_of(program, point)
+    for name in wrt:
+        if name not in names:
+            known = f"its inputs are {', '.join(names)}" if names else "it has no inputs"
+            raise NameProblem(f"'{name}' is no input of the expression", help=suggestion(name, names) or known)
 
 
 def check_names(program: Program, point: Mapping[str, Any]) -> None:

@@ -141,6 +141,11 @@ def entries(x: Any) -> Iterator[float]:
     return iter(x.ravel().tolist()) if hasattr(x, "strides") else iter((float(x),))
 
 
+def places(x: Any) -> list[tuple[int, ...]]:
+    """The places of all entries of a value in row-major order: () alone for a number."""
+    return list(numpy().ndindex(x.shape)) if is_array(x) else [()]
+
+
 def total(
     function: Callable[..., float], overflow: float = inf, outside: Callable[..., float] | None = None
 ) -> Callable[..., float]:

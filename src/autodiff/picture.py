@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from autodiff import numeric
-from autodiff.differentiate import Job, Outcome, Settings
+from autodiff.job import Job, Outcome, Settings
 from autodiff.ops import OPS
 from autodiff.tape import Node, backward, contribution, local, value_of, zeros_like
 

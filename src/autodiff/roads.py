@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from autodiff.errors import AutodiffError
 from autodiff.evaluate import too_many
-from autodiff.generate import Quick, TooMany, Unsuited
+from autodiff.flat import TooMany
+from autodiff.generate import Quick, Unsuited
 from autodiff.numeric import is_array, shape
 from autodiff.straight import Straight, check
 

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from autodiff.commands.point import Point, decoded, spaced, split
-from autodiff.differentiate import Settings
 from autodiff.errors import RequestError
+from autodiff.job import Settings
 
 
 def point(*entries: str, used: tuple[str, ...] = ()) -> dict[str, Any]:

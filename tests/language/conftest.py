@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from autodiff import differentiate
-from autodiff.differentiate import Settings
 from autodiff.errors import AutodiffError, Note
 from autodiff.evaluate import evaluate
+from autodiff.job import Settings
 from autodiff.names import inputs_of
 from autodiff.parse import parse
 from autodiff.tape import value_of

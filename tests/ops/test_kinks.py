@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff.differentiate import Settings, gradient, hessian
+from autodiff.differentiate import gradient, hessian
+from autodiff.job import Settings
 from autodiff.ops import OPS
 from autodiff.parse import parse
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
-    from autodiff.differentiate import Outcome
+    from autodiff.job import Outcome
 
     Fields = list[tuple[str, Any]]
     Parts = tuple[Outcome, Fields, dict[str, Any], list[Any]]

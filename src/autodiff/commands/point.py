@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from autodiff import numeric
-from autodiff.differentiate import Settings, value
+from autodiff.differentiate import value
 from autodiff.errors import AutodiffError, Note, RequestError
+from autodiff.job import Settings
 from autodiff.names import CONSTANTS, suggestion
 from autodiff.ops import NAMES
 from autodiff.parse import parse

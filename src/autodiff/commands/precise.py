@@ -5,9 +5,9 @@ from __future__ import annotations
 from autodiff import exact
 from autodiff.commands.point import split
 from autodiff.commands.request import Request
-from autodiff.differentiate import Outcome
 from autodiff.errors import Note, RequestError, ShapeError
 from autodiff.evaluate import evaluate
+from autodiff.job import Outcome
 from autodiff.names import CONSTANTS, check_names
 from autodiff.operands.extended import Extended, digits, lift, m
 from autodiff.parse import parse

@@ -6,10 +6,10 @@ import sys
 
 from autodiff.commands.line import Line
 from autodiff.commands.point import Point, decoded, is_binding, read_file
-from autodiff.differentiate import Settings
 from autodiff.errors import Note, RequestError
 from autodiff.evaluate import MAX_OPS
 from autodiff.expression import At
+from autodiff.job import Settings
 from autodiff.names import inputs_of, suggestion
 from autodiff.parse import parse
 
