@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from autodiff.differentiate import Settings, gradient, hessian
+from autodiff.differentiate import gradient, hessian
 from autodiff.errors import AutodiffError
+from autodiff.job import Settings
 from autodiff.parse import parse
 
 INF, NAN = math.inf, math.nan
