@@ -263,7 +263,7 @@ def test_anomaly_mode_says_where() -> None:
     x = leaf(0.0)
     with ad.detect_anomaly():
         y = ad.sqrt(x * x)
-        with pytest.raises(RuntimeError, match=r"nan in the backward(.|\n)*test_autograd") as caught:
+        with pytest.raises(RuntimeError, match=r"returned nan values(.|\n)*test_autograd") as caught:
             y.backward()
     assert "MulBackward0" in str(caught.value) or "SqrtBackward0" in str(caught.value)
 
@@ -454,7 +454,7 @@ def test_kept_arrays_are_nobodys() -> None:
 
 def nodes() -> int:
     """How many recorded operations there are, among what the collector knows."""
-    return sum(isinstance(x, GradFn) for x in gc.get_objects())
+    return sum(issubclass(type(x), GradFn) for x in gc.get_objects())
 
 
 def swept() -> None:
@@ -607,13 +607,19 @@ def test_functions_that_change_their_argument() -> None:
         _ = ad.sinus_
 
 
-@pytest.mark.parametrize("name,ranks", [("mm", (2, 2)), ("bmm", (3, 3)), ("mv", (2, 1)), ("ger", (1, 1))])
-def test_products_of_one_rank_refuse_others(name: str, ranks: tuple[int, int]) -> None:
+PRODUCTS = [
+    ("mm", (2, 2), 2), ("bmm", (3, 3), 3), ("mv", (2, 1), 1), ("ger", (1, 1), 2), ("dot", (1, 1), 0),
+    ("outer", (1, 1), 2),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name,ranks,rank", PRODUCTS)
+def test_products_of_one_rank_refuse_others(name: str, ranks: tuple[int, int], rank: int) -> None:
     product = getattr(ad, name)
-    assert product(*(ad.ones((2,) * n) for n in ranks)).shape == (2,) * (2 if name == "ger" else ranks[1])
+    assert product(*(ad.ones((2,) * n) for n in ranks)).shape == (2,) * rank
     for wrong in {(1, 1), (2, 1), (2, 2), (3, 3)} - {ranks}:
         operands = [ad.ones((2,) * n) for n in wrong]
-        with pytest.raises(RuntimeError, match=f"{name} takes a {ranks[0]}D"):
+        with pytest.raises(RuntimeError, match=f"{name}: {ranks[0]}D and {ranks[1]}D tensors expected"):
             product(*operands)
         with pytest.raises(ShapeError):
             getattr(operands[0], name)(operands[1])

@@ -35,6 +35,15 @@ def graph_after(torch: Any, change: str) -> Any:
     return x.grad
 
 
+def twice(torch: Any) -> Any:
+    """The gradient after two backward passes through what saved nothing."""
+    x = torch.tensor(1.0, requires_grad=True)
+    y = 2 * x
+    y.backward()
+    y.backward()
+    return x.grad
+
+
 def root_times_zero(torch: Any) -> Any:
     """The gradient of a root that is not used, where its slope is infinite."""
     x = torch.tensor(0.0, requires_grad=True)
@@ -114,6 +123,12 @@ DIFFERENCES = [
         "`g = x.grad` before a second backward: x.grad is a new tensor after each",
     ),
     Difference(
+        "twice(torch)",
+        "GraphError",
+        "tensor(4.)",
+        "`y = 2*x; y.backward(); y.backward()`: a graph is freed whether or not values were saved in it",
+    ),
+    Difference(
         "root_times_zero(torch)",
         "tensor(0.)",
         "tensor(nan)",
@@ -142,7 +157,7 @@ DIFFERENCES = [
 
 def shown(torch: Any, text: str) -> str:
     """What the expression gives under a library, or the name of the error that it raises."""
-    names = {f.__name__: f for f in (graph_after, gradient_kept, root_times_zero, shared_array)}
+    names = {f.__name__: f for f in (graph_after, gradient_kept, root_times_zero, shared_array, twice)}
     try:
         return str(eval(text, {"torch": torch, **names}))
     except RuntimeError as error:

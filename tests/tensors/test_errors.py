@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -68,7 +69,7 @@ CASES: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
     "device": (lambda: ad.device("cuda"), RuntimeError),
     "dtype": (lambda: ad.tensor(1.0, dtype=np.complex128), TypeError),
     "cat": (lambda: ad.cat([v, A]), RuntimeError),
-    "cat of nothing": (lambda: ad.cat([]), TypeError),
+    "cat of nothing": (lambda: ad.cat([]), ValueError),
     "stack": (lambda: ad.stack([v, ad.tensor([1.0])]), RuntimeError),
     "expand": (lambda: v.expand(4), RuntimeError),
     "permute": (lambda: A.permute(0, 0), RuntimeError),
@@ -121,3 +122,106 @@ def test_the_text_of_an_error_holds_the_fix() -> None:
 def test_a_missing_name_is_an_attribute_error(name: str) -> None:
     with pytest.raises(AttributeError, match=name):
         getattr(ad, name)
+
+
+SAID = {
+    "y = x * x; y.backward(o); y.backward(o)": "Trying to backward through the graph a second time",
+    "y = 2 * x; z = y * y; y.add_(1); z.backward(o)": "has been modified by an inplace operation",
+    "x.exp().backward()": "grad can be implicitly created only for scalar outputs",
+    "o.sum().backward()": "element 0 of tensors does not require grad and does not have a grad_fn",
+    "x.add_(1)": "a leaf Variable that requires grad is being used in an in-place operation",
+    "x[0].add_(1)": "a view of a leaf Variable that requires grad is being used in an in-place operation",
+    "torch.autograd.grad(x.sum(), o)": "One of the differentiated Tensors does not require grad",
+    "torch.autograd.grad(x.sum(), A)": "appears to not have been used in the graph",
+    "torch.autograd.grad(x.sum(), [])": "`inputs` argument to `grad()` cannot be empty",
+    "x.sum().backward(inputs=[])": "`inputs` argument to `backward()` cannot be empty",
+    "x.exp().backward(A)": "Mismatch in shape: grad_output[0] has a shape of torch.Size([2, 3]) and output",
+    "x.numpy()": "Can't call numpy() on Tensor that requires grad",
+    "x.exp().requires_grad_(False)": "you can only change requires_grad flags of leaf variables",
+    "torch.tensor([True], requires_grad=True)": "Only Tensors of floating point and complex dtype can",
+    "torch.zeros(1, dtype=torch.int64, requires_grad=True)": "Only Tensors of floating point and complex dtype can",
+    "torch.tensor([True]).requires_grad_()": "only Tensors of floating point dtype can require gradients",
+    "o.retain_grad()": "can't retain_grad on Tensor that has requires_grad=False",
+    "o.register_hook(print)": "cannot register a hook on a tensor that doesn't require gradient",
+    "x.grad = 1.0": "assigned grad expected to be a Tensor or None but got grad of type float",
+    "x.grad = A": "attempting to assign a gradient of size '[2, 3]' to a tensor of size '[2]'",
+    "bool(o)": "Boolean value of Tensor with more than one value is ambiguous",
+    "bool(torch.zeros(0))": "Boolean value of Tensor with no values is ambiguous",
+    "o.item()": "a Tensor with 2 elements cannot be converted to Scalar",
+    "float(o)": "only one element tensors can be converted to Python scalars",
+    "int(o)": "only one element tensors can be converted to Python scalars",
+    "copy.deepcopy(x.exp())": "Only Tensors created explicitly by the user (graph leaves) support the deepcopy",
+    "o + torch.ones(3)": "The size of tensor a (2) must match the size of tensor b (3) at non-singleton dimension 0",
+    "A / torch.ones(2, 2)": "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 1",
+    "A @ A": "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
+    "A @ o": "size mismatch, got input (2), mat (2x3), vec (2)",
+    "o @ torch.ones(3, dtype=torch.float64)": "inconsistent tensor size, expected tensor [2] and src [3] to have the same number",
+    "torch.dot(A, o)": "1D tensors expected, but got 2D and 1D tensors",
+    "A.sum(2)": "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
+    "A.t().softmax(-3)": "Dimension out of range (expected to be in range of [-2, 1], but got -3)",
+    "o[5]": "index 5 is out of bounds for dimension 0 with size 2",
+    "A[0, -4]": "index -4 is out of bounds for dimension 1 with size 3",
+    "o[0, 0]": "too many indices for tensor of dimension 1",
+    "torch.tensor(1.0)[0]": "invalid index of a 0-dim tensor",
+    "A.view(4)": "shape '[4]' is invalid for input of size 6",
+    "A.reshape(2, 2)": "shape '[2, 2]' is invalid for input of size 6",
+    "o.expand(3)": "The expanded size of the tensor (3) must match the existing size (2) at non-singleton dimension 0",
+    "len(torch.tensor(1.0))": "len() of a 0-d tensor",
+    "list(torch.tensor(1.0))": "iteration over a 0-d tensor",
+    "o.topk(3)": "selected index k out of range",
+    "o.split(0)": "split_size can only be 0 if dimension size is 0, but got dimension size of 2",
+    "torch.cat([])": "expected a non-empty list of Tensors",
+    "torch.ones(-1)": "Trying to create tensor with negative dimension -1: [-1]",
+    "torch.arange(1, 0)": "upper bound and lower bound inconsistent with step sign",
+    "torch.zeros(0).argmax()": "argmax()",
+    "o.sinus": "'Tensor' object has no attribute 'sinus'",
+    "torch.nn.functional.cross_entropy(A, torch.tensor([0, 5], dtype=torch.int64))": "Target 5 is out of bounds",
+    "double(x, 2)": "Backward returned an incorrect number of gradients (expected 1, got 2)",
+    "double(x, 0)": "Backward returned an invalid gradient at index 0 - got [3] but expected shape compatible with [2]",
+    "torch.autograd.gradcheck(lambda x: double(x, 1, False), x)": "Jacobian mismatch for output 0 with respect to",
+}
+
+
+def said(torch: Any, text: str) -> Exception:
+    """The error that a line raises, with x a leaf of two entries, o ones, A a leaf of shape (2, 3)."""
+
+    def double(x: Any, count: int, run: bool = True) -> Any:
+        class Double(torch.autograd.Function):  # type: ignore[misc, name-defined]
+            @staticmethod
+            def forward(ctx: Any, x: Any) -> Any:
+                return 2 * x
+
+            @staticmethod
+            def backward(ctx: Any, g: Any) -> Any:
+                return (g,) * count if count else torch.ones(3)
+
+        y = Double.apply(x)
+        if run:
+            y.sum().backward()
+        return y
+
+    names = {
+        "torch": torch,
+        "copy": copy,
+        "double": double,
+        "o": torch.ones(2, dtype=torch.float64),
+        "x": torch.tensor([2.0, 3.0], requires_grad=True, dtype=torch.float64),
+        "A": torch.ones((2, 3), requires_grad=True, dtype=torch.float64),
+    }
+    with pytest.raises(Exception) as caught:
+        exec(text, names)
+    return caught.value
+
+
+@pytest.mark.parametrize("text", SAID)
+def test_says_it_in_the_words_that_torch_users_know(text: str) -> None:
+    error = said(ad, text)
+    assert SAID[text] in str(error)
+    try:
+        import torch
+    except ImportError:
+        return
+    theirs = said(torch, text)
+    assert SAID[text] in str(theirs)
+    kinds = (RuntimeError, IndexError, TypeError, ValueError, AttributeError)
+    assert all(isinstance(error, kind) for kind in kinds if isinstance(theirs, kind))

@@ -7,6 +7,7 @@ import math
 from autodiff import numeric
 from autodiff.errors import ComputationError
 from autodiff.tensors import compose, counting, einsum, elementwise, indexing, joining, linalg, samples, shapes, sorting
+from autodiff.tensors.misfits import RangeError
 from autodiff.tensors.namespace import named as _named
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
@@ -103,7 +104,7 @@ def _split(x: Any, parts: Any, axis: int = 0) -> list[Tensor]:
     n = compose.shape_of(x)[axis]
     if isinstance(parts, int):
         if n % parts:
-            raise compose.RangeError(f"{n} entries can't be split into {parts} equal parts")
+            raise RangeError(f"{n} entries can't be split into {parts} equal parts")
         return list(joining.split(x, n // parts, axis))
     ends = [0, *parts, n]
     return list(joining.split(x, [ends[k + 1] - ends[k] for k in range(len(ends) - 1)], axis))
@@ -168,6 +169,8 @@ OWN: dict[str, Function] = {
     "take_along_axis": lambda x, i, axis: indexing.gather(x, axis, i), "ediff1d": lambda x: samples.diff(x),
     "rollaxis": lambda x, axis, start=0: shapes.movedim(x, axis, start),
     "vdot": lambda a, b: compose.run("dot", shapes.flatten(a), shapes.flatten(b)),
+    "dot": lambda a, b: compose.run("dot", a, b),
+    "outer": lambda a, b: compose.run("outer", shapes.flatten(a), shapes.flatten(b)),
     "ptp": lambda x, axis=None: _extreme("amax")(x, axis) - _extreme("amin")(x, axis),
     **{name: _value(name) for name in (
         "allclose", "array_equal", "shape", "ndim", "size", "argmax", "argmin", "argsort", "iscomplexobj",

@@ -7,6 +7,7 @@ from autodiff.errors import ShapeError
 from autodiff.tensors.dtypes import KindError
 from autodiff.tensors.graph import GraphError, extras, has_extra, release
 from autodiff.tensors.modes import enable_grad, no_grad, special
+from autodiff.tensors.size import Size
 from autodiff.tensors.sweep import Plan, careful, sweep
 from autodiff.tensors.tensor import Tensor, full_like, raw_of, wrap
 
@@ -33,7 +34,7 @@ def backward(
     if inputs is not None:
         wanted = [inputs] if inputs.__class__ is Tensor else list(inputs)
         if not wanted:
-            raise GraphError("inputs is empty: nothing to differentiate by")
+            raise GraphError("`inputs` argument to `backward()` cannot be empty")
         found = _swept(outputs, seeds, {x._fn for x in wanted if x._fn is not None}, retain_graph, create_graph)
         found = {x._fn: found[x._fn] for x in wanted if x._fn in found}
     else:
@@ -95,7 +96,10 @@ def _swept(
                 )
             seed = full_like(output, 1.0)
         elif numeric.shape(raw_of(seed)) != output.shape:
-            raise ShapeError(f"a gradient of shape {numeric.shape(raw_of(seed))} for a value of shape {output.shape}")
+            raise ShapeError(
+                f"Mismatch in shape: grad_output[{len(roots)}] has a shape of {Size(numeric.shape(raw_of(seed)))} "
+                f"and output[{len(roots)}] has a shape of {output.shape}"
+            )
         roots.append(output._fn)
         given.append(seed if create_graph and seed.__class__ is Tensor else numeric.real(raw_of(seed)))
     keep = create_graph if retain_graph is None else retain_graph
@@ -129,6 +133,8 @@ def grad(
     (tensor(18.),)
     """
     outs, ins = _listed(outputs, "outputs"), _listed(inputs, "inputs")
+    if not ins:
+        raise GraphError("`inputs` argument to `grad()` cannot be empty")
     if grad_outputs is None:
         seeds: list[Any] = [None] * len(outs)
     elif grad_outputs.__class__ is Tensor or not isinstance(grad_outputs, (list, tuple)):
@@ -139,17 +145,19 @@ def grad(
         raise ShapeError(f"{len(outs)} outputs, but {len(seeds)} grad_outputs")
     for x in ins:
         if x._fn is None:
-            raise GraphError("one of the inputs does not require grad", help="call requires_grad_() on it first")
+            raise GraphError(
+                "One of the differentiated Tensors does not require grad", help="call requires_grad_() first"
+            )
     found = _swept(outs, seeds, {x._fn for x in ins}, retain_graph, create_graph)
     results: list[Tensor | None] = []
-    for x in ins:
+    for k, x in enumerate(ins):
         g = found.get(x._fn)
         if g is None and materialize_grads:
             g = full_like(x, 0.0)
         if g is None and not allow_unused:
             raise GraphError(
-                "one of the inputs appears to not have been used in the graph",
-                help="pass allow_unused=True to get None for it",
+                f"The differentiated Tensor at index {k} appears to not have been used in the graph",
+                help="Set allow_unused=True if this is the desired behavior: it gives None",
             )
         results.append(None if g is None else wrap(g))
     return tuple(results)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import namedtuple
 
 from autodiff import numeric
-from autodiff.errors import ShapeError
 from autodiff.ops import OPS
+from autodiff.tensors.misfits import RangeError
 from autodiff.tensors.tensor import Tensor, kept_kind, raw_of
 
 TYPE_CHECKING = False
@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 Extremes = namedtuple("Extremes", "values indices")
 """Entries along an axis and where they were."""
 Extent = namedtuple("Extent", "min max")
-
-
-class RangeError(ShapeError, IndexError):
-    """An axis or an index that is not there."""
 
 
 def run(name: str, *xs: Any, **params: Any) -> Tensor:
@@ -51,7 +47,8 @@ def axis_of(dim: Any, rank: int) -> int:
     2
     """
     if not -max(rank, 1) <= dim < max(rank, 1):
-        raise RangeError(f"axis {dim} is out of range: the array has {rank}")
+        last = max(rank, 1) - 1
+        raise RangeError(f"Dimension out of range (expected to be in range of [{-last - 1}, {last}], but got {dim})")
     return int(dim % max(rank, 1))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.tensors.dtypes import cast, dtype_of, kind_of
-from autodiff.tensors.tensor import Tensor, raw_of, tensor, wrap
+from autodiff.tensors.tensor import Tensor, leaf, raw_of, tensor, wrap
 from autodiff.tensors.views import share
 
 TYPE_CHECKING = False
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 
 def _leaf(value: Any, requires_grad: bool, dtype: Any) -> Tensor:
-    made = wrap(cast(numeric.raw(value), dtype))
-    return made.requires_grad_() if requires_grad else made
+    return leaf(cast(numeric.raw(value), dtype), requires_grad)
 
 
 def full(
@@ -35,7 +34,7 @@ def full(
         sizes += tuple(others)
     sizes = numeric.guard_size(tuple(int(n) for n in sizes))
     if any(n < 0 for n in sizes):
-        raise ShapeError(f"a size can't be negative: {min(sizes)}")
+        raise ShapeError(f"Trying to create tensor with negative dimension {min(sizes)}: {list(sizes)}")
     return _leaf(numeric.numpy().full(sizes, float(raw_of(fill_value))), requires_grad, dtype)
 
 
@@ -133,8 +132,9 @@ def arange(*ends: Any, requires_grad: bool = False, dtype: Any = None, device: A
     numbers = [float(raw_of(x)) for x in ends]
     if not 1 <= len(numbers) <= 3 or (len(numbers) == 3 and not numbers[2]):
         raise ShapeError("arange wants an end, or a start, an end and a step that is not 0")
-    if len(numbers) == 3 and (numbers[1] - numbers[0]) * numbers[2] < 0:
-        raise ShapeError(f"a step of {numbers[2]:g} does not lead from {numbers[0]:g} to {numbers[1]:g}")
+    start, end, step = (0.0, *numbers, 1.0) if len(numbers) == 1 else (*numbers, 1.0)[:3]
+    if (end - start) * step < 0:
+        raise ShapeError("upper bound and lower bound inconsistent with step sign")
     return _leaf(numeric.numpy().arange(*numbers), requires_grad, dtype)
 
 

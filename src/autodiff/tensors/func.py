@@ -335,7 +335,7 @@ def gradcheck(
             if not np.allclose(ours, theirs, rtol=rtol, atol=atol):
                 if raise_exception:
                     raise GraphError(
-                        f"the derivative of output {place} by input {k} is\n{ours}\n"
+                        f"Jacobian mismatch for output {place} with respect to input {k}:\n{ours}\n"
                         f"by the rules and\n{theirs}\nby differences"
                     )
                 return False

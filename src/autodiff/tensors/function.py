@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import wraps
 
 from autodiff import numeric
+from autodiff.errors import ShapeError
 from autodiff.ops.record import OPS, Op
 from autodiff.tensors.graph import GradFn, GraphError, freed, number
 from autodiff.tensors.modes import enable_grad, mode, no_grad
@@ -82,6 +83,13 @@ class CustomFn(GradFn):
     def name(self) -> str:
         return f"{self.function.__name__}Backward"
 
+    @property
+    def saved_tensors(self) -> tuple[Any, ...]:
+        """What forward saved for backward; GraphError once freed."""
+        if self.inputs is None:
+            raise freed(self)
+        return self.context.saved_tensors
+
     def send(self, g: Any, wrapped: Callable[[Any], Tensor]) -> list[Any]:
         """What goes to each operand, from the function's own backward."""
         recording = g.__class__ is Tensor
@@ -99,13 +107,22 @@ class CustomFn(GradFn):
         inputs = self.inputs or ()
         count = len(inputs) // 2
         if len(found) < count or any(extra is not None for extra in found[count:]):
-            raise GraphError(f"{self.name()} gave {len(found)} gradients for {count} inputs")
+            raise GraphError(
+                f"function {self.name()} returned an incorrect number of gradients (expected {count}, got {len(found)})"
+            )
         sent = []
-        for c, x in zip(found, inputs[1::2], strict=False):
+        for k, (c, x) in enumerate(zip(found, inputs[1::2], strict=False)):
             if c is not None:
                 c = c if recording else plain(c)
-                if numeric.shape(c) != x:
-                    c = OPS["sum_to"](c, shape=x)
+                shape = numeric.shape(c)
+                if shape != x:
+                    try:
+                        c = OPS["sum_to"](c, shape=x)
+                    except ShapeError:
+                        raise ShapeError(
+                            f"Function {self.name()} returned an invalid gradient at index {k} - got {list(shape)} "
+                            f"but expected shape compatible with {list(x)}"
+                        ) from None
             sent.append(c)
         return sent
 
@@ -136,7 +153,7 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grads: Any) -> Any:
         """One gradient per argument of forward, None where there is none."""
-        raise NotImplementedError("a Function needs a backward")
+        raise NotImplementedError("You must implement the backward method of a Function to differentiate it")
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:

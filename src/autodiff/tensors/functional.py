@@ -10,6 +10,7 @@ from autodiff.tensors.compose import axis_of, run, shape_of, whole
 from autodiff.tensors.create import one_hot as one_hot
 from autodiff.tensors.elementwise import clamp
 from autodiff.tensors.linalg import norm
+from autodiff.tensors.misfits import RangeError
 from autodiff.tensors.namespace import CallError, named
 from autodiff.tensors.random import bernoulli
 from autodiff.tensors.shapes import transpose
@@ -179,6 +180,8 @@ def nll_loss(
         raise ShapeError(f"classes of shape {places.shape} for log probabilities of shape {shape}")
     read = places != ignore_index
     places = np.where(read, places, 0)
+    if ((places < 0) | (places >= shape[1])).any():
+        raise RangeError(f"Target {places[(places < 0) | (places >= shape[1])][0]} is out of bounds")
     loss = -run("index", log_probabilities, index=(np.arange(shape[0]), places))
     if weight is None and read.all():
         return _reduced(loss, reduction)

@@ -285,8 +285,8 @@ class Handle:
 
 def freed(fn: Any) -> GraphError:
     return GraphError(
-        f"backward through the graph a second time, after it was freed: what {fn.name()} had saved is gone",
-        help="pass retain_graph=True to the first backward",
+        f"Trying to backward through the graph a second time: what {fn.name()} had saved was freed",
+        help="Specify retain_graph=True at the first",
     )
 
 
@@ -318,7 +318,8 @@ def check_unchanged(fn: Any) -> None:
         entry = changed.get(id(value)) if kept else None
         if entry is not None and entry[0] is value and entry[2] > fn.index:
             raise GraphError(
-                f"a value that {fn.name()} saved has been modified by an inplace operation, {entry[1]}",
+                f"one of the variables needed for gradient computation, saved by {fn.name()}, "
+                f"has been modified by an inplace operation: {entry[1]}",
                 help="use the operation that makes a new tensor, or clone() before changing",
             )
 

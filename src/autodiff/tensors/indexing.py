@@ -6,8 +6,9 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.compose import RangeError, axis_of, run, shape_of, whole
+from autodiff.tensors.compose import axis_of, run, shape_of, whole
 from autodiff.tensors.dtypes import dtype_of
+from autodiff.tensors.misfits import RangeError, outside
 from autodiff.tensors.shapes import flatten, movedim, reshape, transpose
 from autodiff.tensors.tensor import Tensor, plain, raw_of, wrap
 
@@ -52,7 +53,7 @@ def pick(x: Any, index: tuple[Any, ...]) -> Any:
     except RangeError:
         raise
     except ShapeError as error:
-        raise RangeError(error.message, help=error.help) from None
+        raise RangeError(outside(items, shape_of(x)) or error.message, help=error.help) from None
 
 
 def take_along(x: Any, places: Any, dim: int) -> Tensor:

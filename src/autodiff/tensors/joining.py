@@ -29,6 +29,8 @@ def split(x: Any, size: Any, dim: int = 0) -> tuple[Tensor, ...]:
     """
     axis = axis_of(dim, len(shape_of(x)))
     n = shape_of(x)[axis]
+    if size == 0 and n:
+        raise ShapeError(f"split_size can only be 0 if dimension size is 0, but got dimension size of {n}")
     sizes = list(size) if isinstance(size, (tuple, list)) else [size] * (n // size) + [n % size] * (n % size > 0)
     if sum(sizes) != n:
         raise ShapeError(f"parts of {sizes} do not make up the length {n}")

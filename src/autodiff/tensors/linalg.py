@@ -134,6 +134,16 @@ def cross(a: Any, b: Any, dim: int = -1, **options: Any) -> Tensor:
     return movedim(run("cross", movedim(a, axis, last), movedim(b, axis, last)), last, axis)
 
 
+def vecdot(a: Any, b: Any, dim: int = -1) -> Tensor:
+    """The sums of products along an axis.
+
+    >>> vecdot(tensor([[1.0, 2.0], [3.0, 4.0]]), tensor([1.0, 1.0]))
+    tensor([3., 7.])
+    """
+    y = run("mul", a, b)
+    return run("sum", y, axis=axis_of(dim, len(shape_of(y)))) if shape_of(y) else y
+
+
 def dist(a: Any, b: Any, p: float = 2) -> Tensor:
     """The p-norm of a - b.
 

@@ -176,7 +176,7 @@ class detect_anomaly(_Scope):
     >>> with detect_anomaly():
     ...     (x / x).backward()  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    autodiff.tensors.graph.GraphError: DivBackward0 gave nan in the backward pass; it was called here:
+    autodiff.tensors.graph.GraphError: Function 'DivBackward0' returned nan values in its 1th output; it ...
     ...
     """
 

@@ -22,10 +22,11 @@ from autodiff.tensors import (
     shapes,
     sorting,
 )
-from autodiff.tensors.compose import RangeError, axis_of, run, shape_of
+from autodiff.tensors.compose import axis_of, run, shape_of
 from autodiff.tensors.dtypes import dtype_of
 from autodiff.tensors.examples import described
 from autodiff.tensors.graph import GraphError
+from autodiff.tensors.misfits import CountError, RangeError
 from autodiff.tensors.operators import unary
 from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
 from autodiff.tensors.views import data_ptr, root_of, viewing
@@ -204,7 +205,7 @@ def joined(name: str) -> Function:
         if len(parts) == 1 and (isinstance(parts[0], (list, tuple)) or shape_of(parts[0])):
             parts = list(parts[0])
         if not parts:
-            raise CallError(f"{name} wants at least one tensor")
+            raise CountError(f"{name}: expected a non-empty list of Tensors")
         rank = len(shape_of(parts[0])) + (name == "stack")
         dim = axis_of(dim if axis is None else axis, rank)
         if len(parts) == 1:  # the row would take the entries of a single operand
@@ -469,7 +470,7 @@ NOT_METHODS = frozenset((
 ))  # fmt: skip
 
 
-RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "ger": (1, 1)}
+RANKS = {"mm": (2, 2), "bmm": (3, 3), "mv": (2, 1), "ger": (1, 1), "dot": (1, 1), "vdot": (1, 1), "outer": (1, 1)}
 """How many dimensions the operands of a name for one case of a row must have."""
 _found: dict[str, Function] = {}
 
@@ -482,7 +483,9 @@ def ranked(call: Function, name: str, ranks: tuple[int, int]) -> Function:
         given = [*xs, *(options[key] for key in ("input", "other") if key in options)]
         found = tuple(len(shape_of(x)) for x in given[:2])
         if len(found) == 2 and found != ranks:
-            raise ShapeError(f"{name} takes a {ranks[0]}D and a {ranks[1]}D tensor, not {found[0]}D and {found[1]}D")
+            raise ShapeError(
+                f"{name}: {ranks[0]}D and {ranks[1]}D tensors expected, but got {found[0]}D and {found[1]}D tensors"
+            )
         return call(*xs, **options)
 
     return checked

@@ -29,7 +29,7 @@ def reshape(x: Any, *sizes: Any) -> Tensor:
     total = prod(shape_of(x))
     known = prod(n for n in flat if n != -1)
     if flat.count(-1) > 1 or (-1 in flat and (not known or total % known)) or (-1 not in flat and known != total):
-        raise ShapeError(f"{total} entries do not fill the shape ({', '.join(map(str, flat))})")
+        raise ShapeError(f"shape '{flat}' is invalid for input of size {total}")
     if not flat:
         return run("index", x, index=(0,) * len(shape_of(x))) if shape_of(x) else x
     if not shape_of(x):
@@ -152,6 +152,12 @@ def expand(x: Any, *sizes: Any) -> Tensor:
     if lead < 0:
         raise ShapeError(f"{len(flat)} sizes for an array of {len(shape)} axes")
     full = tuple(shape[k - lead] if n == -1 and k >= lead else n for k, n in enumerate(flat))
+    for k, (n, wanted) in enumerate(zip(shape, full[lead:], strict=True)):
+        if n not in (1, wanted):
+            raise ShapeError(
+                f"The expanded size of the tensor ({wanted}) must match the existing size ({n}) "
+                f"at non-singleton dimension {k + lead}"
+            )
     return run("broadcast", x, shape=full)
 
 

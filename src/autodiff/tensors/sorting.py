@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 
 from autodiff import numeric
+from autodiff.errors import ShapeError
 from autodiff.tensors.compose import Extent, Extremes, axis_of, run, shape_of, whole
 from autodiff.tensors.indexing import select, take_along
+from autodiff.tensors.misfits import RangeError
 from autodiff.tensors.shapes import flatten, squeeze, unsqueeze
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
@@ -40,6 +42,12 @@ def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = True
     return wrap(_sorted(x, axis_of(dim, len(shape_of(x))), descending))
 
 
+def _within(k: int, least: int, x: Any, axis: int) -> None:
+    """ShapeError unless there are k entries along the axis."""
+    if not least <= k <= (shape_of(x) or (1,))[axis]:
+        raise ShapeError("selected index k out of range")
+
+
 def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
     """(values, indices) of the k largest along an axis.
 
@@ -47,6 +55,7 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
     Extremes(values=tensor([3., 2.]), indices=tensor([2, 1]))
     """
     axis = axis_of(dim, len(shape_of(x)))
+    _within(k, 0, x, axis)
     order = _sorted(x, axis, largest)[(slice(None),) * axis + (slice(k),)]
     return Extremes(take_along(x, order, axis), wrap(order))
 
@@ -58,6 +67,7 @@ def kthvalue(x: Any, k: int, dim: int = -1) -> Any:
     Extremes(values=tensor(2.), indices=tensor(1))
     """
     axis = axis_of(dim, len(shape_of(x)))
+    _within(k, 1, x, axis)
     order = _sorted(x, axis, False)[(slice(None),) * axis + (slice(k - 1, k),)]
     return Extremes(squeeze(take_along(x, order, axis), axis), wrap(order.squeeze(axis)))
 
@@ -94,6 +104,8 @@ def _place(name: str, x: Any, dim: Any, keepdim: bool) -> Tensor:
     value = numeric.numpy().asarray(raw_of(x))
     if dim is not None:
         dim = axis_of(dim, value.ndim)
+    elif not value.size:
+        raise RangeError(f"{name}() of no entries")
     found = getattr(value, name)(axis=dim) if value.ndim else whole(0.0)
     found = numeric.numpy().asarray(found)
     if keepdim:

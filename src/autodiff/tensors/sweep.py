@@ -414,10 +414,11 @@ def careful(
                 if replaced is not None:
                     sent = [None if c is None else back(c) for c in replaced]
             if extra.where is not None:
-                for c in sent:
+                for k, c in enumerate(sent):
                     if c is not None and numeric.is_nan(raw_of(c)):
                         raise GraphError(
-                            f"{fn.name()} gave nan in the backward pass; it was called here:\n{extra.where}"
+                            f"Function '{fn.name()}' returned nan values in its {k}th output; "
+                            f"it was called here:\n{extra.where}"
                         )
         for a, c in zip(fn.inputs[::2], sent, strict=True):
             if a is not None and c is not None and (needed is None or a in needed):

@@ -12,6 +12,7 @@ from autodiff.ops.record import Op
 from autodiff.tensors.buffers import SMALL, Owner, owner_of
 from autodiff.tensors.dtypes import KindError, dtype_of
 from autodiff.tensors.graph import AccumulateGrad, Blank, GraphError, Handle, number, record
+from autodiff.tensors.misfits import CountError, explained
 from autodiff.tensors.modes import mode, special
 from autodiff.tensors.naming import shown
 from autodiff.tensors.size import EMPTY, Size
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 NONE: dict[str, Any] = {}
-
-
-class RaggedError(ShapeError, ValueError):
-    """Lists of different lengths where an array was wanted."""
 
 
 class Tensor:
@@ -72,7 +69,10 @@ class Tensor:
             else:
                 values.append(x if x.__class__ is float else plain(x))
                 fns.append(None)
-        y = op(*values, **params)
+        try:
+            y = op(*values, **params)
+        except ShapeError as error:
+            raise explained(op, values, error) from None
         if y.__class__ is float:
             for value in values:
                 if value is y:
@@ -178,11 +178,14 @@ class Tensor:
             if requires_grad:
                 return self
             raise GraphError(
-                "you can only change requires_grad of leaf tensors", help="detach() gives a tensor outside the graph"
+                "you can only change requires_grad flags of leaf variables",
+                help="detach() gives a tensor outside the graph",
             )
         if requires_grad and self._fn is None:
             if dtype_of(self._value).kind != "f":
-                raise GraphError("only tensors of floats can require gradients", help="take float() of it")
+                raise GraphError(
+                    "only Tensors of floating point dtype can require gradients", help="take float() of it"
+                )
             self._fn = accumulator(self)
             self._fn.grad = getattr(self, "_kept", None)
         elif not requires_grad:
@@ -230,9 +233,15 @@ class Tensor:
     @grad.setter
     def grad(self, value: Tensor | None) -> None:
         if value is not None and value.__class__ is not Tensor:
-            raise KindError(f"a gradient is a tensor or None, not {type(value).__name__}", help="make one by tensor(…)")
+            raise KindError(
+                f"assigned grad expected to be a Tensor or None but got grad of type {type(value).__name__}",
+                help="make one by tensor(…)",
+            )
         if value is not None and numeric.shape(value) != self.shape:
-            raise ShapeError(f"a gradient of shape {numeric.shape(value)} for a tensor of shape {self.shape}")
+            raise ShapeError(
+                f"attempting to assign a gradient of size '{list(value.shape)}' "
+                f"to a tensor of size '{list(self.shape)}'"
+            )
         if self._fn is not None and self._fn.op is None:
             self._fn.grad = value
         else:
@@ -327,7 +336,7 @@ class Tensor:
         value = self._value
         if numeric.is_array(value):
             if value.size != 1:
-                raise ShapeError(f"item() wants one number, not an array of shape {value.shape}")
+                raise ShapeError(f"a Tensor with {value.size} elements cannot be converted to Scalar")
             return value.reshape(-1)[0].item()
         return value
 
@@ -347,8 +356,8 @@ class Tensor:
         """
         if self._fn is not None and not force:
             raise GraphError(
-                "can't call numpy() on Tensor that requires grad: its derivative would be lost",
-                help="use tensor.detach().numpy()",
+                "Can't call numpy() on Tensor that requires grad: its derivative would be lost",
+                help="Use tensor.detach().numpy() instead",
             )
         return given_away(self)
 
@@ -463,7 +472,7 @@ class Tensor:
             changed_by = in_place(name)
             if changed_by is not None:
                 return lambda *xs, **params: changed_by(self, *xs, **params)
-        raise AttributeError(f"Tensor has no attribute '{name}'")
+        raise AttributeError(f"'Tensor' object has no attribute '{name}'")
 
     def __getitem__(self, index: Any) -> Tensor:
         items = _index(index)
@@ -494,12 +503,12 @@ class Tensor:
 
     def __len__(self) -> int:
         if not self.shape:
-            raise KindError("one number has no length")
+            raise KindError("len() of a 0-d tensor")
         return int(self.shape[0])
 
     def __iter__(self) -> Iterator[Tensor]:
         if not self.shape:
-            raise KindError("one number has no entries")
+            raise KindError("iteration over a 0-d tensor")
         return (self[k] for k in range(self.shape[0]))
 
     def __contains__(self, x: Any) -> bool:
@@ -529,13 +538,24 @@ class Tensor:
         return self // other, self % other
 
     def __bool__(self) -> bool:
+        count = self.numel()
+        if count != 1:
+            raise ShapeError(
+                f"Boolean value of Tensor with {'more than one value' if count else 'no values'} is ambiguous"
+            )
         return bool(self.item())
 
     def __float__(self) -> float:
-        return float(self.item())
+        return float(self._only())
 
     def __int__(self) -> int:
-        return int(self.item())
+        return int(self._only())
+
+    def _only(self) -> Any:
+        """The number, for Python's own kinds."""
+        if self.numel() != 1:
+            raise CountError("only one element tensors can be converted to Python scalars")
+        return self.item()
 
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if not self.shape or (spec and self.numel() == 1) else str(self)
@@ -612,7 +632,10 @@ class Tensor:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Tensor:
         if not self.is_leaf:
-            raise GraphError("only leaves can be deep-copied", help="detach() or clone() first")
+            raise GraphError(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol",
+                help="detach() or clone() first",
+            )
         value, grad = self._value, self.grad
         made = memo[id(self)] = _rebuilt(
             value.copy() if numeric.is_array(value) else value,
@@ -696,7 +719,7 @@ def plain(x: Any) -> Any:
         try:
             x = numeric.numpy().array([raw_of(entry) for entry in x])
         except ValueError:
-            raise RaggedError("lists of different lengths do not make an array") from None
+            raise CountError("lists of different lengths do not make an array") from None
     if numeric.is_array(x) and getattr(x.dtype, "kind", "") not in "fbiu":
         raise KindError(f"an array of {x.dtype} is none of numbers", help="give floats, whole numbers or truth values")
     try:
@@ -755,8 +778,21 @@ def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: An
         from autodiff.tensors.dtypes import cast
 
         value = cast(value, dtype)
-    made = wrap(value * 1.0 if value.__class__ is float else value.copy() if numeric.is_array(value) else value)
-    return made.requires_grad_() if requires_grad else made
+    return leaf(
+        value * 1.0 if value.__class__ is float else value.copy() if numeric.is_array(value) else value, requires_grad
+    )
+
+
+def leaf(value: Any, requires_grad: bool) -> Tensor:
+    """A raw value as a leaf; GraphError where a gradient is wanted of what has none."""
+    made = wrap(value)
+    if not requires_grad:
+        return made
+    if dtype_of(value).kind != "f":
+        raise GraphError(
+            "Only Tensors of floating point and complex dtype can require gradients", help="give numbers with a point"
+        )
+    return made.requires_grad_()
 
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:
