@@ -13,6 +13,7 @@ from autodiff import differentiate
 from autodiff.errors import AutodiffError, LimitError
 from autodiff.flat import TooMany, sweep
 from autodiff.generate import Quick, Unsuited
+from autodiff.job import Settings
 from autodiff.names import inputs_of
 from autodiff.ops import OPS
 from autodiff.parse import parse
@@ -121,7 +122,7 @@ def test_the_limit_holds_on_both_roads() -> None:
         Quick(program, ["x"], ["x"]).value_and_gradient({"x": 2.0}, 1000)
     for limit in (1000, 2_000_000):
         with pytest.raises(LimitError) as caught:
-            differentiate.gradient(program, {"x": 2.0}, ["x"], differentiate.Settings(limit))
+            differentiate.gradient(program, {"x": 2.0}, ["x"], Settings(limit))
         assert f"stopped after {limit} operations" in str(caught.value)
         assert caught.value.span is not None
 

@@ -14,6 +14,7 @@ from autodiff import conditioning, differentiate, exact
 from autodiff.cli import run
 from autodiff.commands.line import read
 from autodiff.commands.request import Request
+from autodiff.job import Outcome
 from autodiff.operands.extended import digits, lift, lower
 from autodiff.ops import OPS
 from autodiff.sensitivity import Sensitivity, sensitivity
@@ -40,7 +41,7 @@ def sampled() -> dict[str, list[str]]:
 SAMPLED = sampled()
 
 
-def errors(request: Request, out: differentiate.Outcome) -> dict[str, np.ndarray[Any, Any]]:
+def errors(request: Request, out: Outcome) -> dict[str, np.ndarray[Any, Any]]:
     """How far the value and each derivative are from the exact ones."""
     gradient = out.gradient or {}
     with digits(400):

@@ -73,7 +73,7 @@ def reference(text: str, x: float, y: float) -> Answer:
     program = parse(text)
     names = inputs_of(program, {})
     point = {"x": x, "y": y}
-    out = differentiate.gradient(program, point, names, differentiate.Settings())
+    out = differentiate.gradient(program, point, names)
     return float(out.value), [float(v) for v in (out.gradient or {}).values()]
 
 
@@ -142,7 +142,7 @@ def test_c(tmp_path: Path) -> None:
 def test_names_of_the_language_are_not_taken(text: str, tmp_path: Path) -> None:
     names = inputs_of(parse(text), {})
     point = dict(zip(names, (0.5, 0.75, 2.0, 3.0), strict=False))
-    out = differentiate.gradient(parse(text), point, names, differentiate.Settings())
+    out = differentiate.gradient(parse(text), point, names)
     for language in ("python", "numpy"):
         value, gradient = loaded(code(language, text))(*point.values())
         assert value == out.value and list(gradient) == list((out.gradient or {}).values())
