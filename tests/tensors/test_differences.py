@@ -38,7 +38,7 @@ def graph_after(torch: Any, change: str) -> Any:
 def twice(torch: Any) -> Any:
     """The gradient after two backward passes through what saved nothing."""
     x = torch.tensor(1.0, requires_grad=True)
-    y = 2 * x
+    y = x + 1
     y.backward()
     y.backward()
     return x.grad
@@ -125,8 +125,8 @@ DIFFERENCES = [
     Difference(
         "twice(torch)",
         "GraphError",
-        "tensor(4.)",
-        "`y = 2*x; y.backward(); y.backward()`: a graph is freed whether or not values were saved in it",
+        "tensor(2.)",
+        "`y = x + 1; y.backward(); y.backward()`: a graph is freed whether or not values were saved in it",
     ),
     Difference(
         "root_times_zero(torch)",
