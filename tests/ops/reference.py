@@ -141,6 +141,7 @@ SCALARS: dict[str, Value] = {
     "lgamma": lgamma,
     "digamma": mp.digamma,
     "polygamma": lambda n, x: mp.psi(int(n), x),
+    "polygamma_difference": lambda n, x, h: mp.psi(int(n), x + h) - mp.psi(int(n), x),
     "factorial": lambda x: mp.gamma(x + 1),
     "beta": lambda a, b: mp.gamma(a) * mp.gamma(b) / mp.gamma(a + b),
     "lbeta": lambda a, b: lgamma(a) + lgamma(b) - lgamma(a + b),

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
+import mpmath as mp
+import numpy as np
 import pytest
 
 from autodiff.ops import OPS
@@ -36,7 +39,10 @@ EDGES: dict[str, list[Any]] = {
     "x not -1, -2, …": [x for x in POLES if x != -1.0],
     "b not 0": list(itertools.product([0.0, *FEW], FEW)),
     "y not 0": list(itertools.product(MILD, MILD)),
-    "a, b > 0": [(0.5, 0.5), (3.0, 20.0), (2.0, 2.0), (30.0, 0.7)],
+    "a, b > 0": [
+        *((0.5, 0.5), (3.0, 20.0), (2.0, 2.0), (30.0, 0.7), (12.0, 1e5), (1e5, 12.0), (170.0, 171.0)),
+        *((1e50, 0.5), (7.0, 9.99), (9.99, 10.0)),
+    ],
     "y > 0, or x = 0": list(itertools.product([0.0, *FEW], [1e-200, 1e-8, 0.7, 1.0, 40.0, 1e170])),
     "y > -1, or x = 0": list(itertools.product([0.0, *FEW], [1e-200, -1e-8, -0.7, 0.0, 40.0, 1e170])),
     "x > 0, or y whole": [
@@ -51,6 +57,14 @@ EXTRA: dict[str, list[Any]] = {
     "lerp": [(1e200, 3.0, 0.25), (1.0, 1.0, 0.75), (1e-200, -2.0, 0.6)],
     "clip": [(1e300, -1e300, 1e-300), (-0.5, 0.0, 1.0), (2.0, 0.0, 1.0)],
     "polygamma": [(n, x) for n in (1.0, 2.0, 5.0) for x in (1e-5, 0.5, 1.0, 20.7, 1e8, -0.5, -3.7, -2.9999, -41.25)],
+    "lbeta": [
+        *((12.0, 1e5), (1e5, 12.0), (1e-5, 0.25), (1e-12, 3.0), (1e15, 1e-8), (9.99, 10.0), (0.7, 0.7)),
+        *((1e-60, 1e-70), (1e50, 1e50)),
+    ],
+    "polygamma_difference": [
+        *((n, x, h) for n in (0.0, 1.0) for x in (1e-5, 20.7) for h in (1e-12, 0.3, 1e6)),
+        *((0.0, 3.0, -2.5), (0.0, -1.5, 3.0)),
+    ],
     "dsinc": [(x, n) for n in (1.0, 2.0) for x in (1e-60, 1e-5, 0.4, -0.7, 1.0, 2.4, 7.0)],
     "where": [],
     "mod": [*itertools.product(MILD, MILD)],
@@ -68,9 +82,9 @@ EXTRA: dict[str, list[Any]] = {
     # far out the tails of mpmath itself are slow, and those of the function are 0
     "erfinv": UNIT[:11],
 }
-SLOW = {"gamma", "lgamma", "digamma", "polygamma", "factorial", "beta", "lbeta", "erfinv"}
+SLOW = {"gamma", "lgamma", "digamma", "polygamma", "factorial", "polygamma_difference", "beta", "lbeta", "erfinv"}
 """mpmath takes its time for these at many digits, and they have no exponential tails."""
-HELD = {"where": [0], "dsinc": [1], "polygamma": [0]}
+HELD = {"where": [0], "dsinc": [1], "polygamma": [0], "polygamma_difference": [0]}
 """Operands that a row has no derivative by, though it depends on them."""
 
 
@@ -115,3 +129,31 @@ def test_every_row_with_a_derivative_is_looked_at() -> None:
     assert {row.name for row in ROWS} <= set(SCALARS)
     for row in ROWS:
         assert len(points(row)) >= 2, row.name
+
+
+# by their leading terms, which are all there is
+ENDS: list[tuple[str, tuple[float, ...], Any]] = [
+    ("lbeta", (1e-310, 2.0), -mp.log(1e-310)),
+    ("lbeta", (5e-324, 5e-324), mp.log(2) - mp.log(5e-324)),
+    ("lbeta", (1e308, 1e308), -2 * mp.mpf(1e308) * mp.log(2)),
+    ("lbeta", (1e300, 1.0), -mp.log(1e300)),
+    ("lbeta", (2.0, math.inf), -mp.inf),
+    ("beta", (1e-300, 1e300), 1 / mp.mpf(1e-300)),
+    ("beta", (1e-310, 5.0), mp.inf),
+    ("beta", (math.inf, 5.0), mp.mpf(0)),
+    ("polygamma_difference", (0.0, 1e-200, 1e-300), mp.mpf(1e-300) / mp.mpf(1e-200) ** 2),
+    ("polygamma_difference", (1.0, 1e-200, 1e-300), -2 * mp.mpf(1e-300) / mp.mpf(1e-200) ** 3),
+    ("polygamma_difference", (0.0, 5e-324, 2.0), mp.inf),
+    ("polygamma_difference", (0.0, 2.0, 5e-324), mp.mpf(5e-324)),
+    ("polygamma", (2.0, -1e6 - 0.5), mp.psi(2, mp.mpf(1e6) + 1.5)),
+    ("polygamma", (1.0, 1e300), mp.mpf(1e-300)),
+    ("polygamma", (1.0, -math.inf), mp.nan),
+    ("polygamma", (300.0, -0.4), mp.inf),
+    ("polygamma", (1.5, 2.0), mp.nan),
+]
+
+
+@pytest.mark.parametrize(("name", "xs", "exact"), ENDS, ids=[f"{name}{xs}" for name, xs, _ in ENDS])
+def test_ends_of_the_range(name: str, xs: tuple[float, ...], exact: Any) -> None:
+    for found in (OPS[name](*xs), OPS[name](*(np.array([x, x]) for x in xs))[1]):
+        np.testing.assert_allclose(found, float(exact), rtol=2e-15, atol=5e-324)

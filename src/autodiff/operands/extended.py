@@ -219,6 +219,18 @@ def _lgamma(x: Any) -> Any:
     return m.loggamma(x) if x > 0 else m.log(abs(m.gamma(x)))
 
 
+def _beside(function: Value) -> Value:
+    """With as many bits more as a and b are apart, which the difference of a function of a and of a + b loses."""
+
+    def value(*xs: Any) -> Any:
+        *_, a, b = xs
+        apart = abs(m.mag(a) - m.mag(b)) if a and b and m.isfinite(a) and m.isfinite(b) else 0
+        with m.extraprec(apart):
+            return function(*xs)
+
+    return value
+
+
 def _softplus(x: Any) -> Any:
     return m.log1p(m.exp(-abs(x))) + max(x, m.zero)
 
@@ -355,9 +367,10 @@ ENTRIES: dict[str, Value] = {
     "lgamma": _lgamma,
     "digamma": lambda x: m.psi(0, x),
     "polygamma": lambda n, x: m.psi(int(n), x),
+    "polygamma_difference": _beside(lambda n, x, h: m.psi(int(n), x + h) - m.psi(int(n), x)),
     "factorial": lambda x: m.gamma(x + 1),
-    "beta": lambda a, b: m.beta(a, b),
-    "lbeta": lambda a, b: _lgamma(a) + _lgamma(b) - _lgamma(a + b),
+    "beta": _beside(lambda a, b: m.beta(a, b)),
+    "lbeta": _beside(lambda a, b: _lgamma(a) + _lgamma(b) - _lgamma(a + b)),
     "ndtr": _ndtr,
     "log_ndtr": _log_ndtr,
     "mills": _mills,

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 from autodiff.numeric import each, inf, nan, numpy, special
 from autodiff.ops.arithmetic import add, div, eq, mul, neg, pow_, square, sub, where
-from autodiff.ops.exponential import exp, sigmoid, softplus
+from autodiff.ops.exponential import exp, log1p, sigmoid, softplus
 from autodiff.ops.record import Op
 from autodiff.ops.trigonometric import sech, tanh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Any
 
 ROOT_PI = math.sqrt(math.pi)
@@ -88,42 +90,106 @@ def _lgamma(x: float) -> float:
         return inf
 
 
-# B_2k of the asymptotic series of trigamma (DLMF 5.15.8), highest first; from 12 on their sum is right to rounding
-BERNOULLI = (-3617.0 / 510.0, 7.0 / 6.0, -691.0 / 2730.0, 5.0 / 66.0, -1.0 / 30.0, 1.0 / 42.0, -1.0 / 30.0, 1.0 / 6.0)
+# B_2k of the Euler–Maclaurin formula; from 12 on its sum is right to rounding
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+STEPS = range(11, -1, -1)  # the largest last
 
 
-def _trigamma(x: Any) -> Any:
-    """The derivative of digamma for floats or arrays x > 0: twelve steps of its recurrence, then the series."""
+@cache
+def _euler_maclaurin(s: int) -> tuple[float, ...]:
+    """ζ(s, x) is nearly x^(1-s) times a polynomial in 1/x (DLMF 25.11.28): its coefficients, highest first.
+
+    That of x^0 is 1/(s - 1); for s = 1, where a logarithm stands in its place, 0.
+    """
+    found = [1.0 / (s - 1.0) if s > 1 else 0.0, 0.5]
+    for k, b in enumerate(BERNOULLI, 1):
+        found += [b * math.prod(s + i + 0.0 for i in range(2 * k - 1)) / math.factorial(2 * k), 0.0]
+    return tuple(found[-2::-1])
+
+
+def _power(x: Any, s: int) -> Any:
+    """x^-s."""
+    return math.prod([1.0 / x] * s) if s < 8 else pow_(x, -float(s))
+
+
+def _hurwitz(s: int, x: Any) -> Any:
+    """Hurwitz's zeta function of floats or arrays x > 0: twelve of its terms, then the series."""
     t = 1.0 / (x + 12.0)
     u = t * t
-    tail = BERNOULLI[0] * u
-    for b in BERNOULLI[1:]:
-        tail = (tail + b) * u
-    total = t + (0.5 * u + t * tail)
-    for k in range(11, -1, -1):
-        t = 1.0 / (x + k)
-        total += t * t
-    return total
+    *even, half, pole = _euler_maclaurin(s)
+    total: Any = 0.0
+    for c in even[::2]:
+        total = (total + c) * u
+    total = (total + half * t + pole) * _power(x + 12.0, s - 1)
+    return total + sum(_power(x + k, s) for k in STEPS)
 
 
 def _polygamma(n: float, x: float) -> float:
-    """By series or scipy for x > 0; by the reflection formula (DLMF 5.15.6) through cot left of 0."""
+    """By zeta for x > 0; by the reflection formula (DLMF 5.15.6) through cot left of 0."""
     if n == 0.0:
         return float(special().digamma(x))
-    k = int(n)
-    if x > 0.0 or x != x:
-        return float(_trigamma(x) if k == 1 else special().polygamma(k, x))
-    if x == math.floor(x):
-        return inf if k % 2 else nan
+    if not n > 0.0 or n % 1.0 != 0.0:
+        return nan
+    sign = 1.0 if n % 2.0 else -1.0
+    if x > 0.0:
+        return float(sign * _gamma(n + 1.0) * _hurwitz(int(n) + 1, x))
+    if x == -inf or x % 1.0 == 0.0:
+        return nan if x == -inf or sign < 0.0 else inf
+    if n > 170.0:  # beyond all floats, with the sign of the nearest pole's
+        return inf if sign > 0.0 else -math.copysign(inf, math.remainder(x, 1.0))
     # psi_n(1-x) + (-1)^(n+1) psi_n(x) = (-1)^n pi d^n/dx^n cot(pi x)
-    return (-1.0) ** k * _polygamma(n, 1.0 - x) - math.pi * _cot_derivative(k, x)
+    return -sign * _polygamma(n, 1.0 - x) - math.pi * _cot_derivative(int(n), x)
 
 
 def _polygammas(n: Any, x: Any) -> Any:
-    np = numpy()
-    if not np.ndim(n) and n > 0.0 and (x > 0.0).all():
-        return _trigamma(x) if n == 1.0 else special().polygamma(int(n), x)
+    order = _one(n)
+    if order > 0.0 and order % 1.0 == 0.0 and numpy().all(x > 0.0):
+        x, _ = numpy().broadcast_arrays(x, n)
+        return (1.0 if order % 2.0 else -1.0) * _gamma(order + 1.0) * _hurwitz(int(order) + 1, x)
     return each(_polygamma)(n, x)
+
+
+def _one(n: Any) -> float:
+    """The number that n is throughout, else nan."""
+    first = float(numpy().ravel(n)[0]) if numpy().size(n) else nan
+    return first if numpy().all(n == first) else nan
+
+
+def _divided(coefficients: Sequence[float], t: Any, v: Any) -> Any:
+    """The divided difference between t and v of a polynomial, by Horner's scheme."""
+    p: Any = coefficients[0]
+    d = p
+    for c in coefficients[1:-1]:
+        p = p * t + c
+        d = d * v + p
+    return d
+
+
+def _climb(s: int, x: Any, h: Any) -> Any:
+    """ζ(s, x) - ζ(s, x + h) for x > 0 and x + h > 0, term by term: none of them cancels; for s = 1 the limit."""
+
+    def fall(coefficients: Sequence[float], z: Any) -> Any:
+        w = z + h
+        return h / w / z * _divided(coefficients, 1.0 / z, 1.0 / w)
+
+    total = fall((*_euler_maclaurin(s), *[0.0] * (s - 1)), x + 12.0)
+    if s == 1:
+        total = total + log1p(h / (x + 12.0))
+    return total + sum(fall((1.0, *[0.0] * s), x + k) for k in STEPS)
+
+
+def _polygamma_difference(n: float, x: float, h: float) -> float:
+    if not (n >= 0.0 and n % 1.0 == 0.0 and n <= 170.0 and x > 0.0 and h < inf and x + h > 0.0):
+        return _polygamma(n, x + h) - _polygamma(n, x)
+    return float((1.0 if n % 2.0 == 0.0 else -1.0) * _gamma(n + 1.0) * _climb(int(n) + 1, x, h))
+
+
+def _polygamma_differences(n: Any, x: Any, h: Any) -> Any:
+    order = _one(n)
+    if 0.0 <= order <= 170.0 and order % 1.0 == 0.0 and numpy().all((x > 0.0) & (x + h > 0.0) & (h < inf)):
+        x, h, _ = numpy().broadcast_arrays(x, h, n)
+        return (1.0 if order % 2.0 == 0.0 else -1.0) * _gamma(order + 1.0) * _climb(int(order) + 1, x, h)
+    return each(_polygamma_difference)(n, x, h)
 
 
 def _cot_derivative(n: int, x: float) -> float:
@@ -136,7 +202,8 @@ def _cot_derivative(n: int, x: float) -> float:
             new[i] -= math.pi * v
             new[i + 2] -= math.pi * v
         p = new
-    c = 1.0 / math.tan(math.pi * math.remainder(x, 1.0))
+    r = math.remainder(x, 1.0)
+    c = 1.0 / math.tan(math.pi * r) if abs(r) < 0.25 else math.tan(math.pi * (math.copysign(0.5, r) - r))
     total = p.pop()
     for v in reversed(p):
         total = total * c + v
@@ -194,15 +261,76 @@ factorial: Op = Op(
     domain="x not -1, -2, …",
     samples=[3.0, 0.5],
 )
+polygamma_difference: Op = Op(
+    "polygamma_difference",
+    "n x h",
+    "polygamma(n, x + h) - polygamma(n, x), without cancellation for x, x + h > 0",
+    _polygamma_difference,
+    _polygamma_differences,
+    [
+        0.0,
+        lambda y, n, x, h: polygamma_difference(add(n, 1.0), x, h),
+        lambda y, n, x, h: polygamma(add(n, 1.0), add(x, h)),
+    ],
+    domain="n whole, x and x + h not 0, -1, -2, …",
+    samples=[(0.0, 2.5, 1.5), (1.0, 0.3, 1e-12)],
+    hidden=True,
+)
+
+
+def _stirling(x: float) -> float:
+    """What log gamma(x) has beyond (x - 1/2)log(x) - x + log(tau)/2, for x >= 10 (DLMF 5.11.1)."""
+    total = 0.0
+    for k in range(len(BERNOULLI), 0, -1):
+        total = total / (x * x) + BERNOULLI[k - 1] / (2 * k * (2 * k - 1))
+    return total / x
+
+
+def _gamma_ratio(a: float, b: float) -> float:
+    """log(gamma(b)/gamma(a + b)) for a < 10 <= b."""
+    return a - a * math.log(a + b) - (b - 0.5) * math.log1p(a / b) + (_stirling(b) - _stirling(a + b))
+
+
+def _lbeta(a: float, b: float) -> float:
+    if not (a > 0.0 and b > 0.0):
+        return float(special().betaln(a, b))
+    a, b = min(a, b), max(a, b)
+    if b == inf:
+        return -inf
+    if b < 10.0:
+        return math.log(_near(a, b)) + math.log1p(a / b) - math.log(a)
+    if a < 10.0:
+        return math.lgamma(a) + _gamma_ratio(a, b)
+    # Didonato and Morris, TOMS 708, 1992
+    rest = _stirling(a) + (_stirling(b) - _stirling(a + b)) + 0.5 * (math.log(math.tau) - math.log(b))
+    return rest - (a - 0.5) * math.log1p(b / a) - b * math.log1p(a / b)
+
+
+def _beta(a: float, b: float) -> float:
+    if not (a > 0.0 and b > 0.0):
+        return float(special().beta(a, b))
+    a, b = min(a, b), max(a, b)
+    if b < 10.0:
+        return _near(a, b) * (1.0 / b + (1.0 / a))
+    if a < 10.0 and b < inf:
+        return _gamma(a) * math.exp(_gamma_ratio(a, b))
+    return math.exp(_lbeta(a, b))
+
+
+def _near(a: float, b: float) -> float:
+    """beta(a, b)/(1/a + 1/b)."""
+    return math.gamma(1.0 + a) * math.gamma(1.0 + b) / math.gamma(1.0 + a + b)
+
+
 beta: Op = Op(
     "beta",
     "a b",
     "gamma(a)*gamma(b)/gamma(a + b)",
-    scipy("beta"),
-    scipy("beta"),
+    _beta,
+    each(_beta),
     [
-        lambda y, a, b: mul(y, sub(digamma(a), digamma(add(a, b)))),
-        lambda y, a, b: mul(y, sub(digamma(b), digamma(add(a, b)))),
+        lambda y, a, b: neg(mul(y, polygamma_difference(0.0, a, b))),
+        lambda y, a, b: neg(mul(y, polygamma_difference(0.0, b, a))),
     ],
     domain="a, b > 0",
     samples=[(1.5, 2.5)],
@@ -211,9 +339,12 @@ lbeta: Op = Op(
     "lbeta",
     "a b",
     "log of |beta(a, b)|",
-    scipy("betaln"),
-    scipy("betaln"),
-    [lambda y, a, b: sub(digamma(a), digamma(add(a, b))), lambda y, a, b: sub(digamma(b), digamma(add(a, b)))],
+    _lbeta,
+    each(_lbeta),
+    [
+        lambda y, a, b: neg(polygamma_difference(0.0, a, b)),
+        lambda y, a, b: neg(polygamma_difference(0.0, b, a)),
+    ],
     domain="a, b > 0",
     samples=[(1.5, 2.5)],
 )

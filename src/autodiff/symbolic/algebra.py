@@ -976,6 +976,10 @@ def hypotenuse(x: Poly, y: Poly) -> Poly:
     return root(plus(square(x), square(y)))
 
 
+def _polygamma(n: Poly, x: Poly) -> Poly:
+    return function("polygamma", n, x) if n != FALSE else function("digamma", x)
+
+
 def _unit(x: Poly, y: Poly) -> Poly:
     return quotient(x, hypotenuse(x, y))
 
@@ -997,6 +1001,7 @@ RULES: dict[str, Callable[..., Poly | None]] = {
     "exp2": lambda x: power(TWO, x),
     "hypot": hypotenuse,
     "unit": _unit,
+    "polygamma_difference": lambda n, x, h: minus(_polygamma(n, plus(x, h)), _polygamma(n, x)),
     "inversion": lambda x, y: quotient(x, plus(square(x), square(y))),
     "tan": lambda x: quotient(function("sin", x), function("cos", x)),
     "cot": lambda x: quotient(function("cos", x), function("sin", x)),
