@@ -129,10 +129,19 @@ def test_the_limit_holds_on_both_roads() -> None:
 
 def test_the_sweep_adds_what_several_paths_bring() -> None:
     quick = Quick(parse("(x+2)*x"), ["x"], ["x"])
-    value, root, n, *tape = quick.run([2.0], 10)
+    value, root, n, tape = quick.run([2.0], 10)
     assert (value, root, n) == (8.0, 3, 3)
-    assert [list(part) for part in tape] == [[1, 2, -1], [1.0, 2.0, 4.0]]
-    assert sweep(root, n, *tape)[1] == 6.0
+    assert list(tape.backwards()) == [(-1, 4.0), (2, 2.0), (1, 1.0)]
+    assert sweep(root, n, tape)[1] == 6.0
+
+
+def test_a_long_tape_goes_to_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("autodiff.flat.STRETCH", 10)
+    quick = Quick(parse("y = x; for k in 1..20 { y = y*x }; y*x"), ["x"], ["x"])
+    *_, tape = quick.run([1.0], 1000)
+    assert len(tape.operands) > 20 > len(tape.newest) > 0
+    assert len(list(tape.backwards())) == 42
+    assert quick.value_and_gradient({"x": 1.0}, 1000) == (1.0, [22.0])
 
 
 def test_every_elementwise_row_is_served(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,19 +1,21 @@
 """The flat tape of generated code, for numbers: local derivatives alone, and the sweep over them.
 
-The tape is two arrays, one entry an edge of the graph: the operand's number and the local derivative, 12 bytes.
-Values are numbered from 1, the inputs first; 0 is no value. An operation's first edge has its operand's number,
-the others minus that, so that the sweep knows where the next operation begins.
+One entry an edge of the graph: the operand's number and the local derivative. Values are numbered from 1, the inputs
+first; 0 is no value. An operation's first edge has its operand's number, the others minus that, so that the sweep
+knows where the next operation begins.
 """
 
 from __future__ import annotations
 
 from array import array
+from itertools import chain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Any
 
-STRETCH = 4_000  # operations between two looks at the tape
+STRETCH = 2_000_000  # operations whose entries stay in lists
 
 
 class TooMany(Exception):
@@ -21,7 +23,7 @@ class TooMany(Exception):
 
 
 class Entries:
-    """The tape while it grows: its newest entries in lists, to which appending costs half, the others in arrays."""
+    """The tape: its newest entries in lists, quick but up to 72 bytes each, those before in arrays, 12 bytes each."""
 
     __slots__ = ("derivatives", "newest", "operands", "slopes", "spare")
 
@@ -33,29 +35,29 @@ class Entries:
 
     def more(self, left: int, place: Any) -> int:
         """A stretch has ended: how many operations the next may have. TooMany where none are left."""
-        self.whole()
         left += self.spare
         if left < 0:
             raise TooMany(place)
-        self.spare = max(left - STRETCH, 0)
-        return left - self.spare
-
-    def whole(self) -> tuple[array[int], array[float]]:
-        """All entries."""
         self.operands.fromlist(self.newest)
         self.derivatives.fromlist(self.slopes)
         self.newest.clear()
         self.slopes.clear()
-        return self.operands, self.derivatives
+        self.spare = max(left - STRETCH, 0)
+        return left - self.spare
+
+    def backwards(self) -> Iterator[tuple[int, float]]:
+        """All entries, the last first."""
+        newest = zip(reversed(self.newest), reversed(self.slopes), strict=True)
+        return chain(newest, zip(reversed(self.operands), reversed(self.derivatives), strict=True))
 
 
-def sweep(root: int, n: int, operands: array[int], derivatives: array[float]) -> list[float]:
-    """The reverse sweep over a flat tape: the cotangents of the inputs, from place 1 on."""
+def sweep(root: int, n: int, tape: Entries) -> list[float]:
+    """The reverse sweep over a tape of n values: the cotangents of the inputs, from place 1 on."""
     cotangents = [0.0] * (n + 1)
     cotangents[root] = 1.0
     pop = cotangents.pop
     g = pop()
-    for i, d in zip(reversed(operands), reversed(derivatives), strict=True):
+    for i, d in tape.backwards():
         if i > 0:
             if g:
                 cotangents[i] += g * d
@@ -64,3 +66,6 @@ def sweep(root: int, n: int, operands: array[int], derivatives: array[float]) ->
             cotangents[-i] += g * d
     cotangents.append(g)
     return cotangents
+
+
+__all__ = ["Entries", "TooMany", "sweep"]

@@ -229,7 +229,7 @@ class Generator:
         self.flush()
         self.limit((0, len(self.program.source)))
         value = self.read("result")
-        self.emit(f"return result, {value.index or 0}, n, *tape.whole()")
+        self.emit(f"return result, {value.index or 0}, n, tape")
         return "\n".join(["def run(inputs, left):", *self.lines, ""])
 
     def close(self, place: int) -> None:
@@ -483,10 +483,10 @@ class Quick:
         if any(x.__class__ is not float for x in inputs):
             raise Unsuited("an input that is no plain number")
         try:
-            value, root, n, *tape = self.run(inputs, max_ops)
+            value, root, n, tape = self.run(inputs, max_ops)
         except (ArithmeticError, ValueError, TypeError, NameError, RecursionError, AutodiffError):
             raise Unsuited("something to explain") from None
-        gradient = sweep(root, n, *tape)[1 : len(self.wrt) + 1] if root else [0.0] * len(self.wrt)
+        gradient = sweep(root, n, tape)[1 : len(self.wrt) + 1] if root else [0.0] * len(self.wrt)
         if value - value != 0.0 or any(g - g != 0.0 for g in gradient):
             raise Unsuited("a result that is not finite")
         return value if value.__class__ is bool else float(value), gradient
