@@ -651,6 +651,21 @@ NAMES = {
     "x[0:1]": "SliceBackward0",
     "x[torch.tensor([0, 1], dtype=torch.int64)]": "IndexBackward0",
     "torch.det(x)": "LinalgDetBackward0",
+    "x.amax()": "AmaxBackward0",
+    "x.sum(1, keepdim=True)": "SumBackward1",
+    "x.mean(1, keepdim=True)": "MeanBackward1",
+    "x.permute(1, 0)": "PermuteBackward0",
+    "x.unsqueeze(0)": "UnsqueezeBackward0",
+    "x.unsqueeze(0).squeeze()": "SqueezeBackward0",
+    "x.gather(1, torch.tensor([[0], [1]], dtype=torch.int64))": "GatherBackward0",
+    "x.masked_fill(x > 1, 0.0)": "MaskedFillBackward0",
+    "x.sort()[0]": "SortBackward0",
+    "x.topk(1).values": "TopkBackward0",
+    "x.split(1)[1]": "SplitBackward0",
+    "x.tril()": "TrilBackward0",
+    "torch.nn.functional.mse_loss(x, x.detach())": "MseLossBackward0",
+    "torch.nn.functional.cross_entropy(x, torch.tensor([0, 1], dtype=torch.int64))": "NllLossBackward0",
+    "torch.nn.functional.binary_cross_entropy_with_logits(v, v.detach())": "BinaryCrossEntropyWithLogitsBackward0",
 }
 
 
@@ -675,3 +690,29 @@ def test_a_root_that_nobody_looked_at_keeps_its_name() -> None:
     y = x @ x
     y.backward(ad.ones(2, 2))
     assert repr(y).endswith("grad_fn=<MmBackward0>)")
+
+
+def test_a_name_of_the_result_is_not_one_of_the_operand() -> None:
+    x = leaf([1.0, 2.0]) * 1
+    y = x.squeeze()
+    assert x.grad_fn.name() == "MulBackward0"
+    assert y.shape == x.shape
+
+
+def test_views_count_changes_with_what_they_show() -> None:
+    a = ad.zeros(3, 3)
+    a[0] = 1
+    a[:, 1] += 2
+    b = a.view(-1)
+    b[0] = 5
+    a.detach().add_(1)
+    assert (a._version, b._version, a[0]._version, a.detach()._version) == (5, 5, 5, 5)
+
+
+def test_several_values_print_as_in_torch() -> None:
+    assert repr(leaf([1.0, 3.0]).max(0)) == (
+        "torch.return_types.max(\nvalues=tensor(3., grad_fn=<MaxBackward0>),\nindices=tensor(1))"
+    )
+    values, indices = ad.tensor([2.0, 1.0]).sort()
+    assert (values.tolist(), indices.tolist()) == ([1.0, 2.0], [1, 0])
+    assert repr(ad.tensor([2.0, 1.0]).topk(1)).startswith("torch.return_types.topk(\nvalues=tensor([2.]),\nindices=")

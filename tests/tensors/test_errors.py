@@ -155,7 +155,7 @@ SAID = {
     "A / torch.ones(2, 2)": "The size of tensor a (3) must match the size of tensor b (2) at non-singleton dimension 1",
     "A @ A": "mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)",
     "A @ o": "size mismatch, got input (2), mat (2x3), vec (2)",
-    "o @ torch.ones(3, dtype=torch.float64)": "inconsistent tensor size, expected tensor [2] and src [3] to have the same number",
+    "o @ torch.ones(3, dtype=torch.float64)": "inconsistent tensor size, expected tensor [2] and src [3]",
     "torch.dot(A, o)": "1D tensors expected, but got 2D and 1D tensors",
     "A.sum(2)": "Dimension out of range (expected to be in range of [-2, 1], but got 2)",
     "A.t().softmax(-3)": "Dimension out of range (expected to be in range of [-2, 1], but got -3)",

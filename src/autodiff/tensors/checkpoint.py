@@ -51,6 +51,31 @@ def checkpoint(function: Callable[..., Any], *args: Any, use_reentrant: bool | N
     return Again.apply(*args, *leaves, again=again, value=y._value)
 
 
+def checkpoint_sequential(functions: Any, segments: int, x: Any, **options: Any) -> Any:
+    """The functions one after another, in so many parts, each but the last a checkpoint.
+
+    >>> x = tensor(0.5, requires_grad=True)
+    >>> checkpoint_sequential([lambda x: x * x, lambda x: 3 * x], 2, x).backward()
+    >>> x.grad
+    tensor(3.)
+    """
+    steps = list(functions)
+    size = max(1, len(steps) // segments)
+
+    def part(first: int, end: int) -> Callable[[Any], Any]:
+        def run(x: Any) -> Any:
+            for step in steps[first:end]:
+                x = step(x)
+            return x
+
+        return run
+
+    last = size * (segments - 1)
+    for first in range(0, last, size):
+        x = checkpoint(part(first, first + size), x, **options)
+    return part(last, len(steps))(x)
+
+
 class Again(Function):
     """A value, and the function that computes it once more for the gradients of the other arguments."""
 
@@ -84,4 +109,4 @@ def _captured(y: Any, start: int) -> list[Tensor] | None:
     return found
 
 
-__all__ = ["checkpoint"]
+__all__ = ["checkpoint", "checkpoint_sequential"]

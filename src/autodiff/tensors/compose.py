@@ -13,9 +13,29 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-Extremes = namedtuple("Extremes", "values indices")
-"""Entries along an axis and where they were."""
-Extent = namedtuple("Extent", "min max")
+
+def answer(name: str, fields: str) -> Any:
+    """The class of several values with names, printed as PyTorch does it.
+
+    >>> answer("extent", "min max")(1.0, 2.0)
+    torch.return_types.extent(
+    min=1.0,
+    max=2.0)
+    """
+
+    def shown(self: Any) -> str:
+        parts = ",\n".join(f"{field}={value!r}" for field, value in zip(self._fields, self, strict=True))
+        return f"torch.return_types.{name}(\n{parts})"
+
+    made: Any = namedtuple
+    return type(name, (made(name, fields),), {"__slots__": (), "__repr__": shown})
+
+
+ALONG = {
+    name: answer(name, "values indices")
+    for name in ("cummax", "cummin", "kthvalue", "max", "median", "min", "mode", "sort", "topk")
+}
+"""Of a function's name: entries along an axis and where they were."""
 
 
 def run(name: str, *xs: Any, **params: Any) -> Tensor:

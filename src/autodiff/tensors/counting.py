@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections import namedtuple
-
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.compose import Extremes, axis_of, run, shape_of, whole
+from autodiff.tensors.compose import ALONG, answer, axis_of, run, shape_of, whole
 from autodiff.tensors.indexing import index_select, take_along, unbind
 from autodiff.tensors.shapes import flatten
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
@@ -15,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-Histogram = namedtuple("Histogram", "hist bin_edges")
+Histogram = answer("histogram", "hist bin_edges")
 """Counts, and where the bins begin and end."""
 
 
@@ -85,7 +83,9 @@ def histogram(x: Any, bins: int, range: Any = None) -> Any:
     """(hist, bin_edges): how many entries are in each of so many bins of equal width.
 
     >>> histogram(tensor([1.0, 2.0, 1.0]), 2, range=(0.0, 3.0))
-    Histogram(hist=tensor([2., 1.]), bin_edges=tensor([0.0000, 1.5000, 3.0000]))
+    torch.return_types.histogram(
+    hist=tensor([2., 1.]),
+    bin_edges=tensor([0.0000, 1.5000, 3.0000]))
     """
     counts, edges = numeric.numpy().histogram(_array(x), bins, range)
     return Histogram(wrap(counts.astype(float)), wrap(edges))
@@ -121,7 +121,9 @@ def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """(values, indices) of the entries that occur most often along an axis, the smallest of several; the last places.
 
     >>> mode(tensor([1.0, 2.0, 2.0]))
-    Extremes(values=tensor(2.), indices=tensor(2))
+    torch.return_types.mode(
+    values=tensor(2.),
+    indices=tensor(2))
     """
     np = numeric.numpy()
     axis = axis_of(dim, len(shape_of(x)))
@@ -132,7 +134,9 @@ def mode(x: Any, dim: int = -1, keepdim: bool = False) -> Any:
 
     places = np.expand_dims(np.apply_along_axis(place, axis, _array(x)), axis)
     values = take_along(x, places, axis)
-    return Extremes(values, wrap(places)) if keepdim else Extremes(unbind(values, axis)[0], wrap(places.squeeze(axis)))
+    if keepdim:
+        return ALONG["mode"](values, wrap(places))
+    return ALONG["mode"](unbind(values, axis)[0], wrap(places.squeeze(axis)))
 
 
 def isin(x: Any, others: Any) -> Tensor:
@@ -144,34 +148,38 @@ def isin(x: Any, others: Any) -> Tensor:
     return wrap(numeric.raw(numeric.numpy().isin(_array(x), _array(others))))
 
 
-def _running(x: Any, dim: int, sign: float) -> Any:
+def _running(name: str, x: Any, dim: int, sign: float) -> Any:
     np = numeric.numpy()
     axis = axis_of(dim, len(shape_of(x)))
     value = sign * _array(x)
     if not value.ndim:
-        return Extremes(x, wrap(np.asarray(0)))
+        return ALONG[name](x, wrap(np.asarray(0)))
     here = (value == np.maximum.accumulate(value, axis)) | np.isnan(value)
     at = np.arange(value.shape[axis]).reshape([-1 if k == axis else 1 for k in range(value.ndim)])
     places = np.maximum.accumulate(np.where(here, at, 0), axis)
-    return Extremes(take_along(x, places, axis), wrap(places))
+    return ALONG[name](take_along(x, places, axis), wrap(places))
 
 
 def cummax(x: Any, dim: int) -> Any:
     """(values, indices) of the largest entry so far along an axis, of equal ones the last.
 
     >>> cummax(tensor([1.0, 3.0, 2.0]), 0)
-    Extremes(values=tensor([1., 3., 3.]), indices=tensor([0, 1, 1]))
+    torch.return_types.cummax(
+    values=tensor([1., 3., 3.]),
+    indices=tensor([0, 1, 1]))
     """
-    return _running(x, dim, 1.0)
+    return _running("cummax", x, dim, 1.0)
 
 
 def cummin(x: Any, dim: int) -> Any:
     """(values, indices) of the smallest entry so far along an axis, of equal ones the last.
 
     >>> cummin(tensor([3.0, 1.0, 2.0]), 0)
-    Extremes(values=tensor([3., 1., 1.]), indices=tensor([0, 1, 1]))
+    torch.return_types.cummin(
+    values=tensor([3., 1., 1.]),
+    indices=tensor([0, 1, 1]))
     """
-    return _running(x, dim, -1.0)
+    return _running("cummin", x, dim, -1.0)
 
 
 def logcumsumexp(x: Any, dim: int) -> Tensor:

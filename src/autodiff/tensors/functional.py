@@ -11,9 +11,11 @@ from autodiff.tensors.create import one_hot as one_hot
 from autodiff.tensors.elementwise import clamp
 from autodiff.tensors.linalg import norm
 from autodiff.tensors.misfits import RangeError
+from autodiff.tensors.modes import no_grad
 from autodiff.tensors.namespace import CallError, named
+from autodiff.tensors.naming import TITLES, titled
 from autodiff.tensors.random import bernoulli
-from autodiff.tensors.shapes import transpose
+from autodiff.tensors.shapes import reshape, transpose
 from autodiff.tensors.tensor import Tensor, raw_of
 
 TYPE_CHECKING = False
@@ -245,6 +247,46 @@ def layer_norm(x: Any, normalized_shape: Any, weight: Any = None, bias: Any = No
     return y if bias is None else y + bias
 
 
+def batch_norm(
+    x: Any,
+    running_mean: Any = None,
+    running_var: Any = None,
+    weight: Any = None,
+    bias: Any = None,
+    training: bool = False,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Any:
+    """x less the mean over the standard deviation of each channel (the second axis), times weight, plus bias.
+
+    In training they are those of the batch, and running_mean and running_var, if given, move towards them by
+    momentum (the variance by n - 1); else they are these.
+
+    >>> batch_norm(tensor([[1.0, 5.0], [3.0, 5.0]]), training=True, eps=0.0)[:, 0]
+    tensor([-1.,  1.])
+    """
+    shape = shape_of(x)
+    others = tuple(k for k in range(len(shape)) if k != 1)
+
+    def channels(y: Any) -> Any:
+        return reshape(y, *(n if k == 1 else 1 for k, n in enumerate(shape)))
+
+    if training:
+        mean, var = (run(name, x, axis=others) for name in ("mean", "var"))
+        if running_mean is not None:
+            count = math.prod(shape) // shape[1]
+            with no_grad():
+                running_mean.mul_(1.0 - momentum).add_(mean * momentum)
+                running_var.mul_(1.0 - momentum).add_(var * (momentum * count / (count - 1.0)))
+    elif running_mean is None or running_var is None:
+        raise CallError("running_mean and running_var are wanted when not training")
+    else:
+        mean, var = running_mean, running_var
+    y = (x - channels(mean)) / run("sqrt", channels(var) + eps)
+    y = y if weight is None else y * channels(weight)
+    return y if bias is None else y + channels(bias)
+
+
 def scaled_dot_product_attention(
     query: Any,
     key: Any,
@@ -304,3 +346,8 @@ def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = Fals
     if reduction == "batchmean":
         return run("sum", y) / float(shape_of(x)[0])
     return _reduced(y, reduction)
+
+
+for _name in TITLES:
+    if _name in globals():
+        globals()[_name] = titled(globals()[_name], _name)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import namedtuple
 
 from autodiff import numeric
-from autodiff.tensors.compose import axis_of, run, shape_of
+from autodiff.tensors.compose import answer, axis_of, run, shape_of
 from autodiff.tensors.dtypes import KindError
 from autodiff.tensors.shapes import flatten, kept, movedim, unsqueeze
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
@@ -47,14 +46,16 @@ def multi_dot(parts: Sequence[Any]) -> Tensor:
     return made  # type: ignore[no-any-return]
 
 
-Slogdet = namedtuple("Slogdet", "sign logabsdet")
+Slogdet = answer("linalg_slogdet", "sign logabsdet")
 
 
 def slogdet(a: Any) -> Any:
     """(sign, log of the absolute value) of the determinant.
 
     >>> slogdet(tensor([[1.0, 2.0], [3.0, 4.0]]))
-    Slogdet(sign=tensor(-1.), logabsdet=tensor(0.6931))
+    torch.return_types.linalg_slogdet(
+    sign=tensor(-1.),
+    logabsdet=tensor(0.6931))
     """
     np = numeric.numpy()
     sign = float(np.linalg.slogdet(raw_of(a))[0])

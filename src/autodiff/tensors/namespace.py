@@ -27,6 +27,7 @@ from autodiff.tensors.dtypes import dtype_of
 from autodiff.tensors.examples import described
 from autodiff.tensors.graph import GraphError
 from autodiff.tensors.misfits import CountError, RangeError
+from autodiff.tensors.naming import entitled, titled
 from autodiff.tensors.operators import unary
 from autodiff.tensors.tensor import NONE, Tensor, raw_of, wrap
 from autodiff.tensors.views import data_ptr, root_of, viewing
@@ -164,7 +165,10 @@ def reduction(name: str) -> Function:
         if dim is not None and rank:
             params["axis"] = dim
         made = Tensor.apply_op(op, (x,), params)
-        return shapes.kept(made, x, dim) if keep and not every else made
+        if not keep or every:
+            return made
+        kept: Tensor = entitled(shapes.kept(made, x, dim), made._fn)
+        return kept
 
     return _named(call, op)
 
@@ -504,6 +508,7 @@ def named(name: str) -> Function | None:
             found = function(op)
             if name in RANKS:
                 found = ranked(found, name, RANKS[name])
+        found = titled(found, name)
         found.__doc__ = described(found, name)
         _found[name] = found
     return found

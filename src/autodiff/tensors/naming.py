@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import wraps
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -11,7 +13,7 @@ OTHERS = {
     "max": "Maximum", "min": "Minimum", "norm": "LinalgVectorNorm", "reshape": "View", "transpose": "Permute",
     "moveaxis": "Transpose", "broadcast": "Expand", "concat": "Cat", "pos": "Clone", "square": "Pow",
     "mod": "Remainder", "log1p": "Log1P", "diag": "DiagEmbed", "det": "LinalgDet", "inv": "LinalgInvEx",
-    "solve": "LinalgSolveEx", "cross": "LinalgCross", "put": "CopySlices", "cholesky": "LinalgCholeskyEx",
+    "solve": "LinalgSolveEx", "cross": "LinalgCross", "cholesky": "LinalgCholeskyEx",
 }  # fmt: skip
 """What PyTorch calls a row."""
 
@@ -45,13 +47,14 @@ def _along(name: str, all: int, axis: int) -> Callable[[Any], str]:
 DEPENDS: dict[str, Callable[[Any], str]] = {
     "matmul": _product,
     "index": _index,
-    "pow": lambda fn: f"PowBackward{int(fn.inputs[3].__class__ is not float)}",
+    "pow": lambda fn: f"PowBackward{int(fn.inputs[2] is not None or fn.inputs[3].__class__ is not float)}",
     "sum": _along("Sum", 0, 1),
     "mean": _along("Mean", 0, 1),
     "prod": _along("Prod", 0, 1),
     "amax": _along("Max", 1, 0),
     "amin": _along("Min", 1, 0),
     "clip": lambda fn: "ClampBackward1",
+    "put": lambda fn: "CopySlices",
 }
 """Names that tell more than the row: by its operands or parameters."""
 FORGET = frozenset(("matmul", "pow"))
@@ -73,7 +76,60 @@ def name_of(fn: Any) -> str:
     return op.grad_fn  # type: ignore[no-any-return]
 
 
+TITLES = {
+    "amax": "Amax", "amin": "Amin",
+    "addcdiv": "Addcdiv", "addcmul": "Addcmul", "addmm": "Addmm", "addmv": "Addmv", "baddbmm": "Baddbmm",
+    "cdist": "Cdist", "chunk": "Split", "flip": "Flip", "gather": "Gather", "index_add": "IndexAdd",
+    "index_copy": "IndexCopy", "index_fill": "IndexFill", "index_select": "IndexSelect", "kthvalue": "Kthvalue",
+    "logcumsumexp": "Logcumsumexp", "masked_fill": "MaskedFill", "masked_select": "MaskedSelect", "median": "Median",
+    "movedim": "Permute", "nan_to_num": "NanToNum", "nansum": "Nansum", "outer": "Mul", "permute": "Permute",
+    "repeat": "Repeat", "roll": "Roll", "rsqrt": "Rsqrt", "scatter": "Scatter", "scatter_add": "ScatterAdd",
+    "select": "Select", "sort": "Sort", "split": "Split", "squeeze": "Squeeze", "take_along_dim": "Gather",
+    "topk": "Topk", "transpose": "Transpose", "tril": "Tril", "triu": "Triu", "unbind": "Unbind",
+    "unsqueeze": "Unsqueeze", "pad": "ConstantPadNd", "mse_loss": "MseLoss", "nll_loss": "NllLoss",
+    "cross_entropy": "NllLoss", "binary_cross_entropy": "BinaryCrossEntropy",
+    "binary_cross_entropy_with_logits": "BinaryCrossEntropyWithLogits", "smooth_l1_loss": "SmoothL1Loss",
+    "huber_loss": "HuberLoss", "layer_norm": "NativeLayerNorm", "hardtanh": "Hardtanh", "relu6": "Hardtanh",
+    "softmin": "Softmax", "batch_norm": "NativeBatchNorm",
+}  # fmt: skip
+"""What PyTorch calls the result of a function that is an operation there and made of rows here."""
+
+
+def entitled(made: Any, fn: Any) -> Any:
+    """A tensor, whose node bears the name of another from now on."""
+    if made._fn is not None and fn is not None:
+        _called(made._fn, fn.name())
+    return made
+
+
+def titled(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The function, the nodes of whose results bear the name that PyTorch gives them."""
+    title = TITLES.get(name)
+    if title is None:
+        return function
+
+    @wraps(function)
+    def call(*xs: Any, **options: Any) -> Any:
+        made = function(*xs, **options)
+        for part in made if isinstance(made, tuple) else (made,):
+            fn = getattr(part, "_fn", None)
+            if fn is not None and fn.op is not None and not any(fn is getattr(x, "_fn", None) for x in xs):
+                _called(fn, f"{title}Backward0")
+        return made
+
+    return call
+
+
 _kinds: dict[tuple[type, str], type] = {}
+
+
+def _called(fn: Any, name: str) -> Any:
+    kind = fn.__class__
+    if kind.__name__ != name:
+        if (kind, name) not in _kinds:
+            _kinds[kind, name] = type(name, (kind,), {"__slots__": (), "name": lambda _, name=name: name})
+        fn.__class__ = _kinds[kind, name]
+    return fn
 
 
 def shown(fn: Any) -> Any:
@@ -82,10 +138,4 @@ def shown(fn: Any) -> Any:
     >>> type((2 * tensor(1.0, requires_grad=True)).grad_fn).__name__
     'MulBackward0'
     """
-    kind = fn.__class__
-    name = fn.name()
-    if kind.__name__ != name:
-        if (kind, name) not in _kinds:
-            _kinds[kind, name] = type(name, (kind,), {"__slots__": (), "name": lambda _, name=name: name})
-        fn.__class__ = _kinds[kind, name]
-    return fn
+    return _called(fn, fn.name())

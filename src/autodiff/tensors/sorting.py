@@ -6,7 +6,7 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
-from autodiff.tensors.compose import Extent, Extremes, axis_of, run, shape_of, whole
+from autodiff.tensors.compose import ALONG, answer, axis_of, run, shape_of, whole
 from autodiff.tensors.indexing import select, take_along
 from autodiff.tensors.misfits import RangeError
 from autodiff.tensors.shapes import flatten, squeeze, unsqueeze
@@ -26,11 +26,13 @@ def sort(x: Any, dim: int = -1, descending: bool = False, stable: bool = True) -
     """(values, indices) in ascending order along an axis; the gradient goes where each entry came from.
 
     >>> sort(tensor([2.0, 1.0]))
-    Extremes(values=tensor([1., 2.]), indices=tensor([1, 0]))
+    torch.return_types.sort(
+    values=tensor([1., 2.]),
+    indices=tensor([1, 0]))
     """
     axis = axis_of(dim, len(shape_of(x)))
     order = _sorted(x, axis, descending)
-    return Extremes(take_along(x, order, axis), wrap(order))
+    return ALONG["sort"](take_along(x, order, axis), wrap(order))
 
 
 def argsort(x: Any, dim: int = -1, descending: bool = False, stable: bool = True) -> Tensor:
@@ -52,24 +54,28 @@ def topk(x: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = Tru
     """(values, indices) of the k largest along an axis.
 
     >>> topk(tensor([1.0, 2.0, 3.0]), 2)
-    Extremes(values=tensor([3., 2.]), indices=tensor([2, 1]))
+    torch.return_types.topk(
+    values=tensor([3., 2.]),
+    indices=tensor([2, 1]))
     """
     axis = axis_of(dim, len(shape_of(x)))
     _within(k, 0, x, axis)
     order = _sorted(x, axis, largest)[(slice(None),) * axis + (slice(k),)]
-    return Extremes(take_along(x, order, axis), wrap(order))
+    return ALONG["topk"](take_along(x, order, axis), wrap(order))
 
 
 def kthvalue(x: Any, k: int, dim: int = -1) -> Any:
     """(value, index) of the k-th smallest along an axis, counted from 1.
 
     >>> kthvalue(tensor([1.0, 2.0, 3.0]), 2)
-    Extremes(values=tensor(2.), indices=tensor(1))
+    torch.return_types.kthvalue(
+    values=tensor(2.),
+    indices=tensor(1))
     """
     axis = axis_of(dim, len(shape_of(x)))
     _within(k, 1, x, axis)
     order = _sorted(x, axis, False)[(slice(None),) * axis + (slice(k - 1, k),)]
-    return Extremes(squeeze(take_along(x, order, axis), axis), wrap(order.squeeze(axis)))
+    return ALONG["kthvalue"](squeeze(take_along(x, order, axis), axis), wrap(order.squeeze(axis)))
 
 
 def median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
@@ -83,7 +89,7 @@ def median(x: Any, dim: Any = None, keepdim: bool = False) -> Any:
         return kthvalue(x, (shape_of(x)[0] + 1) // 2, 0).values
     axis = axis_of(dim, len(shape_of(x)))
     found = kthvalue(x, (shape_of(x)[axis] + 1) // 2, axis)
-    return Extremes(*(unsqueeze(part, axis) for part in found)) if keepdim else found
+    return ALONG["median"](*(unsqueeze(part, axis) if keepdim else part for part in found))
 
 
 def quantile(x: Any, q: float, dim: Any = None) -> Tensor:
@@ -136,18 +142,21 @@ def extremes(name: str, x: Any, dim: int, keepdim: bool) -> Any:
     axis = axis_of(dim, len(shape_of(x)))
     values = run("a" + name, x, axis=axis) if shape_of(x) else x
     indices = _place("arg" + name, x, axis, False)
-    return (
-        Extremes(unsqueeze(values, axis), wrap(numeric.numpy().expand_dims(indices._value, axis)))
-        if keepdim
-        else (Extremes(values, indices))
-    )
+    if keepdim:
+        return ALONG[name](unsqueeze(values, axis), wrap(numeric.numpy().expand_dims(indices._value, axis)))
+    return ALONG[name](values, indices)
+
+
+Extent = answer("aminmax", "min max")
 
 
 def aminmax(x: Any, *, dim: Any = None) -> Any:
     """(min, max) of all entries, or along an axis.
 
     >>> aminmax(tensor([1.0, 2.0, 3.0]))
-    Extent(min=tensor(1.), max=tensor(3.))
+    torch.return_types.aminmax(
+    min=tensor(1.),
+    max=tensor(3.))
     """
     params = {} if dim is None else {"axis": dim}
     return Extent(run("amin", x, **params), run("amax", x, **params))

@@ -16,7 +16,7 @@ from autodiff.tensors.misfits import CountError, explained
 from autodiff.tensors.modes import mode, special
 from autodiff.tensors.naming import shown
 from autodiff.tensors.size import EMPTY, Size
-from autodiff.tensors.views import Links, change, given_away, link
+from autodiff.tensors.views import Links, change, given_away, link, links_of, root_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -281,8 +281,10 @@ class Tensor:
 
     @property
     def _version(self) -> int:
-        """How often it was changed in place."""
+        """How often it, or what it is a view of, was changed in place."""
         links = getattr(self, "_links", None)
+        while links is not None and links.parent is not None:
+            links = links.parent._links
         return 0 if links is None else links.changes
 
     @property
@@ -496,6 +498,7 @@ class Tensor:
         if value.__class__ is Tensor:
             links = getattr(value, "_links", None)
             if links is not None and links.parent is self and links.how.__class__ is tuple and links.how == items:
+                links_of(root_of(self)[0]).changes += 1
                 return  # after x[i] += 1, which has changed x already
         else:
             value = plain(value)
