@@ -15,7 +15,7 @@ from autodiff.tape import Node, backward, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from autodiff.parse.program import Program
@@ -165,23 +165,11 @@ def derivatives(
     if not isinstance(root, Node) or len(run.tape.nodes) * entries * math.prod(of) > most:
         return None
     bounds: dict[str, list[Bound]] = {name: [] for name in wrt}
-    for seed in seeds(of):
+    for _, seed in numeric.units(of):
         found = backward(root, seed, leaves, record=True)
         for name, g, leaf in zip(wrt, found, leaves, strict=True):
             bounds[name] += entry_bounds(g, leaf)
     return bounds
-
-
-def seeds(shape: tuple[int, ...]) -> Iterator[Any]:
-    """The cotangents that pick one number each of a value of this shape, in row-major order."""
-    if not shape:
-        yield 1.0
-        return
-    np = numeric.numpy()
-    for place in np.ndindex(shape):
-        seed = np.zeros(shape)
-        seed[place] = 1.0
-        yield seed
 
 
 def second_derivatives(
@@ -205,7 +193,7 @@ def second_derivatives(
         return None
     found: dict[tuple[str, int], dict[str, list[Bound]]] = {}
     for name, g, leaf in zip(wrt, backward(root, 1.0, leaves, record=True), leaves, strict=True):
-        for k, seed in enumerate(seeds(leaf.shape)):
+        for k, (_, seed) in enumerate(numeric.units(leaf.shape)):
             rows = backward(g, seed, leaves, record=True) if isinstance(g, Node) else [None] * len(leaves)
             found[name, k] = {other: entry_bounds(row, by) for other, row, by in zip(wrt, rows, leaves, strict=True)}
     return found
@@ -215,4 +203,4 @@ def entry_bounds(g: Any, leaf: Node, error: Callable[[Node], Any] = committed) -
     """The bound of each entry of a recorded derivative by a leaf."""
     if not isinstance(g, Node):
         return [Bound(None, {}) for _ in range(_size(leaf.value))]
-    return [bound(g, seed, error) for seed in seeds(leaf.shape)]
+    return [bound(g, seed, error) for _, seed in numeric.units(leaf.shape)]

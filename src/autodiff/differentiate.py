@@ -98,33 +98,36 @@ def vjp(
 
 def _jacobian(job: Job, root: Any) -> dict[str, Any]:
     """Jacobian of a value of any shape by every leaf: rows by sweeps, or columns by series where there are fewer."""
-    np = numeric.numpy() if numeric.shape(value_of(root)) or any(x.shape for x in job.leaves.values()) else None
     of = numeric.shape(value_of(root))
-    if np is None or not of:
-        return job.sweep(root, 1.0)
-    m = int(np.prod(of))
-    n = sum(int(np.prod(leaf.shape)) for leaf in job.leaves.values())
-    result = {name: np.zeros(of + leaf.shape) for name, leaf in job.leaves.items()}
-    if not isinstance(root, Node):
-        return result
-    if n < m and not job.chooses(root):
+    columns = sum(math.prod(leaf.shape) for leaf in job.leaves.values())
+    if isinstance(root, Node) and columns < math.prod(of) and not job.chooses(root):
         from autodiff.onesided import expand
 
+        result = _empty(job, of)
         for name, leaf in job.leaves.items():
-            for place in numeric.places(leaf.value):
-                direction: Any = 1.0
-                if leaf.shape:
-                    direction = np.zeros(leaf.shape)
-                    direction[place] = 1.0
+            for place, direction in numeric.units(leaf.shape):
                 result[name][(..., *place)] = expand(root, {leaf: direction}, 1)[1]
         if all(map(numeric.is_finite, result.values())):
             return result
-    for k in np.ndindex(of):
-        seed = np.zeros(of)
-        seed[k] = 1.0
-        for name, row in job.sweep(root, seed).items():
-            result[name][k] = row
+    return _rows(job, root)
+
+
+def _rows(job: Job, root: Any) -> dict[str, Any]:
+    """The derivatives of a value of any shape by every leaf, a sweep for each of its entries."""
+    of = numeric.shape(value_of(root))
+    if not of:
+        return job.sweep(root, 1.0)
+    result = _empty(job, of)
+    if isinstance(root, Node):
+        for place, seed in numeric.units(of):
+            for name, row in job.sweep(root, seed).items():
+                result[name][place] = row
     return result
+
+
+def _empty(job: Job, of: tuple[int, ...]) -> dict[str, Any]:
+    """Room for derivatives of a value of that shape by every leaf, filled with 0."""
+    return {name: numeric.numpy().zeros(of + leaf.shape) for name, leaf in job.leaves.items()}
 
 
 def jacobian(program: Program, point: Point, wrt: Sequence[str], settings: Settings | None = None) -> Outcome:
@@ -158,20 +161,7 @@ def hessian(program: Program, point: Point, wrt: Sequence[str], settings: Settin
     noted = dict(job.kinked)
     blocks = {}
     for name, g in recorded.items():
-        of = numeric.shape(value_of(g))
-        seed = ones_like(value_of(g))
-        rows: dict[str, Any] = {}
-        if of:
-            np = numeric.numpy()
-            rows = {other: np.zeros(of + leaf.shape) for other, leaf in job.leaves.items()}
-            for k in np.ndindex(of):
-                seed_k = np.zeros(of)
-                seed_k[k] = 1.0
-                for other, row in job.sweep(g, seed_k).items():
-                    rows[other][k] = row
-        else:
-            rows = job.sweep(g, 1.0)
-        blocks[name] = job.settle(g, seed, rows, first=False)
+        blocks[name] = job.settle(g, ones_like(value_of(g)), _rows(job, g), first=False)
     others, job.kinked = job.kinked, noted
     job.note_second(blocks)
     job.kinked = others | job.kinked  # what tells both sides says more

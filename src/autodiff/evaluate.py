@@ -159,7 +159,6 @@ def _index(items: Sequence[Any], values: Sequence[Any]) -> tuple[Any, ...]:
 
 def derivative(value: Any, by: Node) -> Any:
     """The derivative of `value` by a node, recorded; of shape value + by, as a Jacobian."""
-    tape = by.tape
     shape, of = numeric.shape(by.value), numeric.shape(value_of(value))
     if not isinstance(value, Node) or value.index < by.index:
         return numeric.numpy().zeros(of + shape) if of + shape else 0.0
@@ -168,12 +167,9 @@ def derivative(value: Any, by: Node) -> Any:
         return zeros_like(by.value) if g is None else g
     np = numeric.numpy()
     rows = []
-    for k in np.ndindex(of):
-        seed = np.zeros(of)
-        seed[k] = 1.0
+    for _, seed in numeric.units(of):
         (g,) = backward(value, seed, [by], record=True)
         rows.append(np.zeros(shape) if g is None and shape else 0.0 if g is None else g)
-    del tape
     if not rows:
         return np.zeros(of + shape)
     return OPS["reshape"](OPS["list"](*rows), *map(float, of + shape))

@@ -146,6 +146,18 @@ def places(x: Any) -> list[tuple[int, ...]]:
     return list(numpy().ndindex(x.shape)) if is_array(x) else [()]
 
 
+def units(shape: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], Any]]:
+    """All places of a shape in row-major order, each with the value of that shape that is 1 there and 0 elsewhere."""
+    if not shape:
+        yield (), 1.0
+        return
+    np = numpy()
+    for place in np.ndindex(shape):
+        unit = np.zeros(shape)
+        unit[place] = 1.0
+        yield place, unit
+
+
 def total(
     function: Callable[..., float], overflow: float = inf, outside: Callable[..., float] | None = None
 ) -> Callable[..., float]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 from autodiff.render.number import SHORT_WIDTH, is_array, short
-from autodiff.render.terminal import cut, ellipsis, pad, pad_left, paint, printable, width
+from autodiff.render.terminal import by_sign, cut, ellipsis, pad, pad_left, paint, printable, width
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -245,12 +245,3 @@ def _paint(rows: Sequence[Row], columns: list[list[str]], values: list[str]) -> 
         # Trailing blanks would be kept by the escape that ends the colour.
         name = columns[-2][at].rstrip()
         columns[-2][at] = paint(name, "dim", True) + " " * (len(columns[-2][at]) - len(name))
-
-
-def by_sign(value: object) -> str:
-    """The style of a number: negative, zero, not finite; nothing for the others and for arrays."""
-    if not isinstance(value, float):
-        return ""
-    if value - value != 0.0:
-        return "note"
-    return "negative" if value < 0.0 else "dim" if value == 0.0 else ""
