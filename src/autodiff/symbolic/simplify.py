@@ -530,7 +530,7 @@ def grouped(p: Poly) -> Iterable[Poly]:
             c, shared, rest = common(some)
             product = multiply([term(c, shared), rest])
             if len(product.terms) == 1 and lone_sum(next(iter(product.terms))) is None:
-                yield poly({**others.terms, **product.terms})
+                yield add([(1, others), (1, product)])
 
 
 def exponentials(p: Poly) -> Iterable[Poly]:
