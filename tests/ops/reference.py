@@ -32,6 +32,19 @@ def ndtr(x: Any) -> Any:
     return erfc(-x / mp.sqrt(2)) / 2
 
 
+def excess_derivative(x: Any, n: int) -> Any:
+    """Each derivative a polynomial in the ratio m and in x, by m' = -m(m + x)."""
+    terms = {(1, 0): 1}
+    for _ in range(n):
+        found: dict[tuple[int, int], int] = {}
+        for (i, j), c in terms.items():
+            for key, k in (((i + 1, j), -i * c), ((i, j + 1), -i * c), ((i, j - 1), j * c)):
+                found[key] = found.get(key, 0) + k
+        terms = found
+    with mp.extradps(60 * n):
+        return mp.fsum(c * mills(x) ** i * x**j for (i, j), c in terms.items() if c) + (n == 1)
+
+
 def sigmoid(x: Any) -> Any:
     return 1 / (1 + mp.exp(-x))
 
@@ -148,6 +161,7 @@ SCALARS: dict[str, Value] = {
     "ndtr": ndtr,
     "log_ndtr": lambda x: mp.log(ndtr(x)) if x < 0 else mp.log1p(-ndtr(-x)),
     "mills": mills,
+    "excess_derivative": lambda x, n: excess_derivative(x, int(n)),
     "mills_excess": lambda x: mills(x) + x,
     "gelu": lambda x: x * ndtr(x),
     "silu": lambda x: x * sigmoid(x),

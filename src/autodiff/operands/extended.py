@@ -251,6 +251,17 @@ def _mills(x: Any) -> Any:
     return m.exp(-x * x / 2) / m.sqrt(2 * m.pi) / _ndtr(x)
 
 
+def _excess_derivative(x: Any, n: Any) -> Any:
+    """By m' = -m*(m + x), with the digits more that this loses in the left tail."""
+    order = int(n)
+    with m.extradps(2 * order * max(0, int(m.mag(x)) if x else 0) + 10 * order):
+        ratios, excess = [_mills(x)], [_mills(x) + x]
+        for k in range(order):
+            ratios.append(-sum(ratios[i] * excess[k - i] for i in range(k + 1)) / (k + 1))
+            excess.append(ratios[-1] if k else 1 + ratios[-1])
+        return excess[order] * m.factorial(order)
+
+
 def _sign(x: Any) -> Any:
     return x if m.isnan(x) else m.mpf((x > 0) - (x < 0))
 
@@ -375,6 +386,7 @@ ENTRIES: dict[str, Value] = {
     "log_ndtr": _log_ndtr,
     "mills": _mills,
     "mills_excess": lambda x: _mills(x) + x,
+    "excess_derivative": _excess_derivative,
     "gelu": lambda x: x * _ndtr(x),
     "silu": lambda x: x * _sigmoid(x),
     "mish": lambda x: x * m.tanh(_softplus(x)),

@@ -6,7 +6,7 @@ import math
 from functools import cache
 
 from autodiff.numeric import each, inf, nan, numpy, special
-from autodiff.ops.arithmetic import add, div, eq, mul, neg, pow_, square, sub, where
+from autodiff.ops.arithmetic import add, div, eq, lt, mul, neg, pow_, square, sub, where
 from autodiff.ops.exponential import exp, log1p, sigmoid, softplus
 from autodiff.ops.record import Op
 from autodiff.ops.trigonometric import sech, tanh
@@ -356,9 +356,42 @@ def _excess(x: float) -> float:
         return _mills(x) + x
     t = -x
     y = t
-    for k in range(int(12 + 800 / (t * t)), 1, -1):
+    for k in range(_depth(t), 1, -1):
         y = t + k / y
     return 1.0 / y
+
+
+def _depth(t: float) -> int:
+    return int(12 + 800 / (t * t))
+
+
+def _excess_derivative(x: float, n: float) -> float:
+    """By Taylor coefficients: of the continued fraction for x < -2, else those that m' = -m(m + x) gives."""
+    if not (n >= 1.0 and n % 1.0 == 0.0) or x != x:
+        return nan
+    if abs(x) == inf:
+        return 1.0 if n == 1.0 and x > 0.0 else 0.0
+    order = int(n)
+    if x > -2.0:
+        m, e = [_mills(x)], [_excess(x)]
+        for k in range(order):
+            m.append(-sum(m[i] * e[k - i] for i in range(k + 1)) / (k + 1))
+            e.append(m[-1] if k else 1.0 + m[-1])
+        return math.factorial(order) * e[order]
+    y = [-x, -1.0, *[0.0] * order]
+    for k in range(_depth(x) + 2 * order, 1, -1):
+        y = [k * r for r in _inverse_series(y, order)]
+        y[0] -= x
+        y[1] -= 1.0
+    return math.factorial(order) * _inverse_series(y, order)[order]
+
+
+def _inverse_series(y: list[float], order: int) -> list[float]:
+    """Taylor coefficients of 1/y."""
+    r = [1.0 / y[0]]
+    for k in range(1, order + 1):
+        r.append(-sum(y[i] * r[k - i] for i in range(1, k + 1)) * r[0])
+    return r
 
 
 def _mills(x: float) -> float:
@@ -410,7 +443,8 @@ mills: Op = Op(
     "derivative of log_ndtr: density over distribution of the standard normal",
     _mills,
     each(_mills),
-    [lambda y, x: neg(mul(y, mills_excess(x)))],
+    # of either form, that whose own derivatives don't cancel
+    [lambda y, x: where(lt(x, -2.0), sub(excess_derivative(x, 1.0), 1.0), neg(mul(y, mills_excess(x))))],
     samples=[0.3, -30.0, 5.0],
 )
 mills_excess: Op = Op(
@@ -419,8 +453,19 @@ mills_excess: Op = Op(
     "mills(x) + x, exact in the tail",
     _excess,
     each(_excess),
-    [lambda y, x: sub(1.0, mul(mills(x), y))],
+    [lambda y, x: excess_derivative(x, 1.0)],
     samples=[0.3, -30.0, 5.0],
+)
+excess_derivative: Op = Op(
+    "excess_derivative",
+    "x n",
+    "derivative of order n of mills_excess, exact in the tail",
+    _excess_derivative,
+    each(_excess_derivative),
+    [lambda y, x, n: excess_derivative(x, add(n, 1.0)), 0.0],
+    domain="n whole, n > 0",
+    samples=[(0.3, 1.0), (-30.0, 1.0), (5.0, 2.0)],
+    hidden=True,
 )
 
 

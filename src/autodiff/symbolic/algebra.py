@@ -357,7 +357,8 @@ def joined(p: Poly) -> Poly:
                 for m, c in new.terms.items():
                     rest[m] = rest.get(m, 0) + c
             else:
-                rest[items[0][0]] = items[0][1]
+                ((m, c),) = items
+                rest[m] = rest.get(m, 0) + c
         return poly(rest)
     where, items = everything[0], found[everything[0]]
     others = dict(rest)
@@ -980,6 +981,15 @@ def _polygamma(n: Poly, x: Poly) -> Poly:
     return function("polygamma", n, x) if n != FALSE else function("digamma", x)
 
 
+def _excess_derivative(x: Poly, n: Poly) -> Poly:
+    """By m' = -m*e, of the product of Mills' ratio m and its excess e = m + x."""
+    m, e = [function("mills", x)], [function("mills_excess", x)]
+    for k in range(int(n.value or 0)):
+        m.append(plus(*(scale(product(m[i], e[k - i]), -math.comb(k, i)) for i in range(k + 1))))
+        e.append(plus(m[-1], TRUE) if k == 0 else m[-1])
+    return e[-1]
+
+
 def _unit(x: Poly, y: Poly) -> Poly:
     return quotient(x, hypotenuse(x, y))
 
@@ -1001,6 +1011,7 @@ RULES: dict[str, Callable[..., Poly | None]] = {
     "exp2": lambda x: power(TWO, x),
     "hypot": hypotenuse,
     "unit": _unit,
+    "excess_derivative": _excess_derivative,
     "polygamma_difference": lambda n, x, h: minus(_polygamma(n, plus(x, h)), _polygamma(n, x)),
     "inversion": lambda x, y: quotient(x, plus(square(x), square(y))),
     "tan": lambda x: quotient(function("sin", x), function("cos", x)),
