@@ -121,11 +121,13 @@ def grad(
     allow_unused: bool | None = None,
     materialize_grads: bool = False,
     only_inputs: bool = True,
+    is_grads_batched: bool = False,
 ) -> tuple[Tensor | None, ...]:
     """The derivatives of the outputs (summed, weighted by grad_outputs) by each input, as a tuple; `.grad` stays.
 
     An input that the outputs do not depend on is a GraphError, None with `allow_unused`, zeros with
-    `materialize_grads`. With `create_graph` the result is recorded and can be differentiated again.
+    `materialize_grads`; with `is_grads_batched` each row of grad_outputs gives a row of the results. With
+    `create_graph` the result is recorded and can be differentiated again.
 
     >>> x = tensor(3.0, requires_grad=True)
     >>> (first,) = grad(x**3, x, create_graph=True)
@@ -148,6 +150,8 @@ def grad(
             raise GraphError(
                 "One of the differentiated Tensors does not require grad", help="call requires_grad_() first"
             )
+    if is_grads_batched:
+        return _batched(outs, ins, seeds, retain_graph, create_graph, allow_unused, materialize_grads)
     found = _swept(outs, seeds, {x._fn for x in ins}, retain_graph, create_graph)
     results: list[Tensor | None] = []
     for k, x in enumerate(ins):
@@ -161,3 +165,14 @@ def grad(
             )
         results.append(None if g is None else wrap(g))
     return tuple(results)
+
+
+def _batched(
+    outs: list[Tensor], ins: list[Tensor], seeds: list[Any], retain_graph: bool | None, *options: Any
+) -> tuple[Tensor | None, ...]:
+    """The derivatives for each row of the seeds, as rows."""
+    from autodiff.tensors.compose import run
+
+    count = len(seeds[0])
+    rows = [grad(outs, ins, [s[k] for s in seeds], k < count - 1 or retain_graph, *options) for k in range(count)]
+    return tuple(None if row[0] is None else run("stack", *row, axis=0) for row in zip(*rows, strict=True))

@@ -6,6 +6,18 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import ShapeError
+from autodiff.tensors.activations import celu as celu
+from autodiff.tensors.activations import gelu as gelu
+from autodiff.tensors.activations import glu as glu
+from autodiff.tensors.activations import hardshrink as hardshrink
+from autodiff.tensors.activations import hardsigmoid as hardsigmoid
+from autodiff.tensors.activations import hardswish as hardswish
+from autodiff.tensors.activations import hardtanh as hardtanh
+from autodiff.tensors.activations import relu6 as relu6
+from autodiff.tensors.activations import softmin as softmin
+from autodiff.tensors.activations import softshrink as softshrink
+from autodiff.tensors.activations import tanhshrink as tanhshrink
+from autodiff.tensors.activations import threshold as threshold
 from autodiff.tensors.compose import axis_of, run, shape_of, whole
 from autodiff.tensors.create import one_hot as one_hot
 from autodiff.tensors.elementwise import clamp
@@ -72,33 +84,6 @@ def pairwise_distance(a: Any, b: Any, p: float = 2.0, eps: float = 1e-6) -> Tens
     tensor([5.])
     """
     return norm(a - b + eps, p, -1)
-
-
-def softmin(x: Any, dim: int = -1) -> Tensor:
-    """The softmax of -x.
-
-    >>> softmin(tensor([0.0, 0.0]))
-    tensor([0.5000, 0.5000])
-    """
-    return run("softmax", -x, axis=axis_of(dim, len(shape_of(x))))
-
-
-def hardtanh(x: Any, min_val: float = -1.0, max_val: float = 1.0) -> Tensor:
-    """x brought between two bounds.
-
-    >>> hardtanh(tensor([1.0, 2.0, 3.0]))
-    tensor([1., 1., 1.])
-    """
-    return clamp(x, min_val, max_val)
-
-
-def relu6(x: Any) -> Tensor:
-    """x brought between 0 and 6.
-
-    >>> relu6(tensor(7.0))
-    tensor(6.)
-    """
-    return clamp(x, 0.0, 6.0)
 
 
 def normalize(x: Any, p: float = 2.0, dim: int = 1, eps: float = 1e-12) -> Any:
@@ -346,6 +331,56 @@ def kl_div(x: Any, target: Any, reduction: str = "mean", log_target: bool = Fals
     if reduction == "batchmean":
         return run("sum", y) / float(shape_of(x)[0])
     return _reduced(y, reduction)
+
+
+def poisson_nll_loss(
+    x: Any, target: Any, log_input: bool = True, *, eps: float = 1e-8, reduction: str = "mean"
+) -> Tensor:
+    """exp(x) - target*x, or x - target*log(x + eps) if x is not a logarithm.
+
+    >>> poisson_nll_loss(tensor(0.0), 2.0)
+    tensor(1.)
+    """
+    return _reduced(run("exp", x) - target * x if log_input else x - target * run("log", x + eps), reduction)
+
+
+def soft_margin_loss(x: Any, target: Any, *, reduction: str = "mean") -> Tensor:
+    """log(1 + exp(-target*x)), for targets of 1 and -1.
+
+    >>> soft_margin_loss(tensor(0.0), tensor(1.0))
+    tensor(0.6931)
+    """
+    return _reduced(run("softplus", -(x * target)), reduction)
+
+
+def hinge_embedding_loss(x: Any, target: Any, margin: float = 1.0, *, reduction: str = "mean") -> Tensor:
+    """x where the target is 1, and margin - x, or 0, where it is -1.
+
+    >>> hinge_embedding_loss(tensor([0.5, 0.2]), tensor([1.0, -1.0]), reduction="none")
+    tensor([0.5000, 0.8000])
+    """
+    return _reduced(run("where", run("eq", target, 1.0), x, clamp(margin - x, 0.0)), reduction)
+
+
+def margin_ranking_loss(a: Any, b: Any, target: Any, margin: float = 0.0, *, reduction: str = "mean") -> Tensor:
+    """-target*(a - b) + margin, or 0: a should be the larger where the target is 1, the smaller where it is -1.
+
+    >>> margin_ranking_loss(tensor(1.0), tensor(3.0), tensor(1.0))
+    tensor(2.)
+    """
+    return _reduced(clamp(-target * (a - b) + margin, 0.0), reduction)
+
+
+def triplet_margin_loss(
+    anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0, *, reduction: str = "mean"
+) -> Tensor:
+    """How much farther, by margin, the anchor should be from the negative than from the positive, or 0.
+
+    >>> triplet_margin_loss(tensor([[0.0]]), tensor([[2.0]]), tensor([[1.0]]))
+    tensor(2.)
+    """
+    apart = pairwise_distance(anchor, positive, p) - pairwise_distance(anchor, negative, p)
+    return _reduced(clamp(apart + margin, 0.0), reduction)
 
 
 for _name in TITLES:

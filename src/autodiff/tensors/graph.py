@@ -14,7 +14,7 @@ from itertools import count
 from autodiff.errors import ComputationError
 from autodiff.ops.record import Op
 from autodiff.rules import compiled
-from autodiff.tensors.naming import name_of, shown
+from autodiff.tensors.naming import name_of, operands, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -128,10 +128,7 @@ class GradFn:
         """
         if self.inputs is None:
             return ()
-        fns = self.inputs[::2]
-        if fns[0] is None and self.op.name in ("add", "mul"):
-            fns = fns[::-1]
-        return tuple((fn if fn is None else shown(fn), 0) for fn in fns)
+        return tuple((fn if fn is None else shown(fn), 0) for fn in operands(self))
 
     @property
     def saved_values(self) -> dict[str, Any]:

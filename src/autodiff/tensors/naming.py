@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import wraps
 
+from autodiff import numeric
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
 OTHERS = {
     "max": "Maximum", "min": "Minimum", "norm": "LinalgVectorNorm", "reshape": "View", "transpose": "Permute",
     "moveaxis": "Transpose", "broadcast": "Expand", "concat": "Cat", "pos": "Clone", "square": "Pow",
-    "mod": "Remainder", "log1p": "Log1P", "diag": "DiagEmbed", "det": "LinalgDet", "inv": "LinalgInvEx",
+    "mod": "Remainder", "log1p": "Log1P", "diag": "DiagEmbed", "chain": "Mul", "gate": "Mul",
+    "det": "LinalgDet", "inv": "LinalgInvEx",
     "solve": "LinalgSolveEx", "cross": "LinalgCross", "cholesky": "LinalgCholeskyEx",
 }  # fmt: skip
 """What PyTorch calls a row."""
@@ -118,6 +121,23 @@ def titled(function: Callable[..., Any], name: str) -> Callable[..., Any]:
         return made
 
     return call
+
+
+NUMBERS = frozenset(("pow", "clip", "norm", "elu", "leaky_relu", "softplus"))
+"""Rows whose other operands PyTorch takes as numbers, which are no part of its graph."""
+
+
+def operands(fn: Any) -> tuple[Any, ...]:
+    """The nodes of a node's operands, as PyTorch counts them."""
+    fns = fn.inputs[::2]
+    name = fn.op.name
+    if name in NUMBERS:
+        return tuple(a for a, x in zip(fns, fn.inputs[1::2], strict=True) if a is not None or numeric.is_array(x))
+    if name == "where":
+        return fns[1:]  # type: ignore[no-any-return]
+    if fns[0] is None and name in ("add", "mul"):
+        return fns[::-1]  # type: ignore[no-any-return]
+    return fns  # type: ignore[no-any-return]
 
 
 _kinds: dict[tuple[type, str], type] = {}

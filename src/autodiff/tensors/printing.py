@@ -101,7 +101,7 @@ def _style(numbers: list[Any]) -> Any:
         else nonzero and (largest / smallest > 1000.0 or largest > 1e8 or smallest < 1e-4)
     )
     if all(x == math.floor(x) for x in finite):
-        if options.sci_mode or (options.sci_mode is None and largest > 1e8):
+        if wide:
             return lambda x: f"{x:.{digits}e}"
         return lambda x: f"{x:.0f}." if math.isfinite(x) else str(x)
     if wide:

@@ -188,7 +188,8 @@ class Tensor:
                 )
             self._fn = accumulator(self)
             self._fn.grad = getattr(self, "_kept", None)
-        elif not requires_grad:
+        elif not requires_grad and self._fn is not None:
+            self._kept = self.grad
             self._fn = None
         return self
 
@@ -221,9 +222,7 @@ class Tensor:
         tensor(4.)
         """
         fn = self._fn
-        if fn is None:
-            return None
-        if fn.op is None:
+        if fn is not None and fn.op is None:
             g = fn.grad
             if g is not None and g.__class__ is not Tensor:
                 g = fn.grad = wrap(g)  # a sweep leaves raw values, which most leaves are never asked for
@@ -272,12 +271,12 @@ class Tensor:
 
     @property
     def output_nr(self) -> int:
-        """Which output of its operation it is: operations have one.
+        """Which output of its operation it is: those of the library have one.
 
         >>> tensor(1.0).output_nr
         0
         """
-        return 0
+        return getattr(self._fn, "place", 0)
 
     @property
     def _version(self) -> int:
