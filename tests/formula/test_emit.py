@@ -58,6 +58,7 @@ TEXTS = [
     "f(t) = t^2 + 1; f(x)*f(y)",
     "7 % (x + y) + (3*y // x)*x",
     "mills(x - 4) + mills_excess(x - 4) + log_ndtr(x - 25) + dsinc(5*x, 3) + polygamma(1, -x)",
+    "beta(x - 2.2, y) + beta(0.1 - y, -x)*beta(-x, y - 4)",
     "3",
 ]
 POINTS = [(0.25, 1.75), (0.7, 1.3)]

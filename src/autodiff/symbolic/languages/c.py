@@ -86,6 +86,11 @@ _BODIES = {
         "        step = gap*exp(x*x)*sqrt(atan(1.0));\n        x -= step/(1 + x*step);\n    }\n    return x;\n",
     ),
     "ad_lbeta": ("a b", "    return lgamma(a) + lgamma(b) - lgamma(a + b);\n"),
+    "ad_beta": (
+        "a b",
+        "    double x[] = {a, b, a + b}, value = exp(ad_lbeta(a, b));\n    for (int k = 0; k < 3; k++)\n"
+        "        if (x[k] < 0 && fmod(floor(x[k]), 2) != 0)\n            value = -value;\n    return value;\n",
+    ),
     "ad_lerp": ("a b t", "    return a + t*(b - a);\n"),
     "ad_relu": ("x", "    return x > 0 ? x : 0;\n"),
     "ad_leaky_relu": ("x s", "    return x > 0 ? x : s*x;\n"),
@@ -125,7 +130,6 @@ class C(Target):
         "gamma": "tgamma",
         "factorial": "tgamma(1 + {})",
         "round": "nearbyint",
-        "beta": "exp(ad_lbeta({}, {}))",
         "log_sigmoid": "(-ad_softplus(-({})))",
     }
     words = frozenset([*WORDS, *SAME, *HELPERS])

@@ -35,7 +35,6 @@ CALLS = {
     "round": "np.round",
     "factorial": "_gamma(1 + {})",
     "logit": "(2*np.arctanh(2*({}) - 1))",
-    "beta": "np.exp(_lbeta({}, {}))",
 }
 HELPERS = {name: f"@np.vectorize(otypes=[float])\n{text}" for name, text in python.HELPERS.items()}
 # a vectorised function calls scalar ones, vectorised or not

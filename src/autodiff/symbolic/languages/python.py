@@ -118,6 +118,13 @@ HELPERS = {
     "_lbeta": """def _lbeta(a, b):
     return math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
 """,
+    "_beta": """def _beta(a, b):
+    value = math.exp(_lbeta(a, b))
+    for x in (a, b, a + b):
+        if x < 0 and math.floor(x) % 2:
+            value = -value
+    return value
+""",
     "_lerp": """def _lerp(a, b, t):
     return a + t*(b - a)
 """,
@@ -154,7 +161,7 @@ CALLS = {
     "polygamma": "_polygamma",
     "erfinv": "_erfinv",
     "factorial": "math.gamma(1 + {})",
-    "beta": "math.exp(_lbeta({}, {}))",
+    "beta": "_beta",
     "lbeta": "_lbeta",
     "lerp": "_lerp",
     "round": "_round",
