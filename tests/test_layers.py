@@ -13,8 +13,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "autodiff"
 LAYERS = [
     "errors", "numeric", "ops", "tape", "operands", "rules", "sweep", "parse", "names", "evaluate", "flat",
     "generate", "straight", "roads", "onesided", "notes", "segments", "exact", "conditioning", "cancellation",
-    "sensitivity", "job", "differentiate", "picture", "check", "tensors", "func", "autograd", "symbolic",
-    "expression", "render", "commands", "cli", "__main__",
+    "sensitivity", "job", "differentiate", "picture", "check", "tensors", "func", "autograd", "nn", "linalg",
+    "special", "symbolic", "expression", "render", "commands", "cli", "__main__",
 ]  # fmt: skip
 ALLOWED = {
     # numbers are printed by what reads nothing but plain data

@@ -56,6 +56,8 @@ if TYPE_CHECKING:
     from autodiff.tensors.random import randn_like as randn_like
     from autodiff.tensors.random import randperm as randperm
     from autodiff.tensors.random import seed as seed
+    from autodiff.tensors.saving import load as load
+    from autodiff.tensors.saving import save as save
     from autodiff.tensors.size import Size as Size
     from autodiff.tensors.tensor import Tensor as Tensor
     from autodiff.tensors.tensor import tensor as tensor
@@ -78,6 +80,7 @@ HOMES = {
     "tensors.autograd": ("linalg", "nn", "utils", "cuda", "special"),
     "expression": ("At", "Expression", "compile"),
     "tensors.size": ("Size",),
+    "tensors.saving": ("load", "save"),
     "tensors.printing": ("set_printoptions",),
 }  # fmt: skip
 MODULES = {"func": "func", "autograd": "autograd"}

@@ -11,3 +11,5 @@ if TYPE_CHECKING:
     from autodiff.tensors.autograd import *  # noqa: F403
 
 sys.modules[__name__] = autograd
+for _name in ("function", "functional", "graph"):
+    sys.modules[f"{__name__}.{_name}"] = getattr(autograd, _name)

@@ -6,8 +6,9 @@ from types import SimpleNamespace
 
 from autodiff import numeric
 from autodiff.tensors import checkpoint as _checkpoint
-from autodiff.tensors import diagonals, func, function, graph
+from autodiff.tensors import diagonals, func, function
 from autodiff.tensors import functional as _functional
+from autodiff.tensors import hooks as graph
 from autodiff.tensors import linalg as _linalg
 from autodiff.tensors.backward import backward as _backward
 from autodiff.tensors.backward import grad

@@ -137,11 +137,13 @@ class GradFn:
             raise freed(self)
         names = [operand.partition("=")[0] for operand in self.op.operands]
         found = {}
-        for k, value in enumerate(self.inputs[1::2]):
+        from autodiff.tensors.hooks import unpacked
+
+        for k, value in enumerate(map(unpacked, self.inputs[1::2])):
             if value is not None and value.__class__ is not tuple:
                 found[names[k] if k < len(names) and names[k] != "…" else f"x{k}"] = value
         if self.y is not None and self.y.__class__ is not tuple:
-            found["result"] = self.y
+            found["result"] = unpacked(self.y)
         return found
 
     def __getattr__(self, name: str) -> Any:

@@ -7,7 +7,7 @@ import math
 from autodiff import numeric
 from autodiff.errors import ShapeError
 from autodiff.tensors.compose import axis_of, run, shape_of, whole
-from autodiff.tensors.dtypes import dtype_of
+from autodiff.tensors.dtypes import KindError, dtype_of
 from autodiff.tensors.misfits import RangeError, outside
 from autodiff.tensors.shapes import flatten, movedim, reshape, transpose
 from autodiff.tensors.tensor import Tensor, plain, raw_of, wrap
@@ -232,6 +232,34 @@ def scatter_add(x: Any, dim: int, index: Any, src: Any) -> Any:
     places = whole(index)
     src = pick(src, tuple(slice(n) for n in places.shape))
     return x + run("scatter", src, index=_spots(places, axis_of(dim, places.ndim)), shape=shape_of(x))
+
+
+NEUTRAL = {"sum": 0.0, "mean": 0.0, "prod": 1.0, "amax": -math.inf, "amin": math.inf}
+
+
+def scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, *, include_self: bool = True) -> Any:
+    """x with what scatter would put there reduced by "sum", "prod", "mean", "amax" or "amin".
+
+    Without `include_self` the entries of x that something is put into do not count.
+
+    >>> scatter_reduce(tensor([1.0, 5.0]), 0, tensor([0, 0, 1]), tensor([2.0, 3.0, 4.0]), "amax")
+    tensor([3., 5.])
+    """
+    if reduce not in NEUTRAL:
+        raise KindError(f"reduce is one of {', '.join(NEUTRAL)}, not '{reduce}'")
+    np = numeric.numpy()
+    places, axis = whole(index), axis_of(dim, len(shape_of(x)))
+    neutral = NEUTRAL[reduce]
+    counts = np.full(shape_of(x), float(include_self))
+    np.add.at(counts, _spots(places, axis), 1.0)
+    if not include_self:
+        x = run("put", x, neutral, index=_spots(places, axis))
+    name = {"sum": "add", "mean": "add", "prod": "mul", "amax": "max", "amin": "min"}[reduce]
+    for k in range(places.shape[axis]):  # a slice puts into each place once
+        at = tuple(slice(k, k + 1) if j == axis else slice(n) for j, n in enumerate(places.shape))
+        spread = run("put", np.full(shape_of(x), neutral), pick(src, at), index=_spots(places[at], axis))
+        x = run(name, x, spread)
+    return x / np.where(counts, counts, 1.0) if reduce == "mean" else x
 
 
 def index_add(x: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:

@@ -17,6 +17,8 @@ class Mode(threading.local):
     def __init__(self) -> None:
         self.recording = True
         self.anomaly = False
+        self.packing: Any = None
+        """What `saved_tensors_hooks` gave: (pack, unpack)."""
 
 
 mode = Mode()
@@ -27,10 +29,24 @@ _lock = threading.Lock()
 
 
 def _switch(recording: bool, anomaly: bool) -> None:
-    before = mode.recording and not mode.anomaly
+    before = _usual()
     mode.recording, mode.anomaly = recording, anomaly
-    after = recording and not anomaly
-    if before != after:
+    _counted(before)
+
+
+def repack(hooks: Any) -> None:
+    """Hand what is saved from now on to other hooks; to none if None."""
+    before = _usual()
+    mode.packing = hooks
+    _counted(before)
+
+
+def _usual() -> bool:
+    return mode.recording and not mode.anomaly and mode.packing is None
+
+
+def _counted(before: bool) -> None:
+    if before != _usual():
         with _lock:
             special[0] += 1 if before else -1
 

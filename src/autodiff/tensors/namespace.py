@@ -354,7 +354,7 @@ ROOMS: dict[Any, tuple[str, ...]] = {
     indexing: (
         "as_strided", "flip", "gather", "index_add", "index_copy", "index_fill", "index_put", "index_select",
         "masked_fill", "masked_scatter", "masked_select", "narrow", "roll", "rot90", "scatter", "scatter_add",
-        "select", "take", "unbind", "unfold",
+        "scatter_reduce", "select", "take", "unbind", "unfold",
     ),
     joining: (
         "block_diag", "cartesian_prod", "chunk", "column_stack", "combinations", "dstack", "hsplit", "hstack",

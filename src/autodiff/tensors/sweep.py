@@ -14,6 +14,7 @@ from autodiff.rules import Compiled, compiled
 from autodiff.tensors.blocks import region, swept
 from autodiff.tensors.buffers import SMALL, give, in_blocks, put_back
 from autodiff.tensors.graph import Blank, GraphError, changed, check_unchanged, extras, freed, has_extra
+from autodiff.tensors.hooks import passing, unpacked
 from autodiff.tensors.modes import no_grad
 from autodiff.tensors.naming import FORGET, shown
 
@@ -381,48 +382,49 @@ def careful(
         cotangents[fn] = OPS["add"](cotangents[fn], seed) if fn in cotangents else seed
     found: dict[Any, Any] = {}
     leaves = [fn for fn in plan.seen if fn.op is None]
-    for fn in joined(plan.order, leaves):
-        g = cotangents.pop(fn, None)
-        if g is None:
-            continue
-        recording = g.__class__ is Tensor
-        extra = fn.extra if hooked and has_extra(fn) else None
-        back: Callable[[Any], Any] = wrap if recording else raw_of
-        if extra is not None:
-            for hook in list(extra.hooks.values()):
-                replaced = hook(wrap(g))
-                if replaced is not None:
-                    if numeric.shape(raw_of(replaced)) != numeric.shape(raw_of(g)):
-                        raise GraphError(
-                            f"a hook of {fn.name()} gave a gradient of shape {numeric.shape(raw_of(replaced))} "
-                            f"in the place of one of shape {numeric.shape(raw_of(g))}"
-                        )
-                    g = back(replaced)
-            for hook in list(extra.before.values()):
-                replaced = hook((wrap(g),))
-                g = g if replaced is None else back(replaced[0])
-            if extra.kept is not None and extra.kept() is not None:
-                extra.kept().grad = wrap(g)
-        if fn.op is None or (targets is not None and fn in targets):
-            found[fn] = g
-            if fn.op is None:
+    with passing.over(plan.seen if needed is None else needed):
+        for fn in joined(plan.order, leaves):
+            g = cotangents.pop(fn, None)
+            if g is None:
                 continue
-        sent = sent_by(fn, g, needed, wrap)
-        if extra is not None:
-            for hook in list(extra.after.values()):
-                replaced = hook(tuple(None if c is None else wrap(c) for c in sent), (wrap(g),))
-                if replaced is not None:
-                    sent = [None if c is None else back(c) for c in replaced]
-            if extra.where is not None:
-                for k, c in enumerate(sent):
-                    if c is not None and numeric.is_nan(raw_of(c)):
-                        raise GraphError(
-                            f"Function '{fn.name()}' returned nan values in its {k}th output; "
-                            f"it was called here:\n{extra.where}"
-                        )
-        for a, c in zip(fn.inputs[::2], sent, strict=True):
-            if a is not None and c is not None and (needed is None or a in needed):
-                cotangents[a] = OPS["add"](cotangents[a], c) if a in cotangents else c
+            recording = g.__class__ is Tensor
+            extra = fn.extra if hooked and has_extra(fn) else None
+            back: Callable[[Any], Any] = wrap if recording else raw_of
+            if extra is not None:
+                for hook in list(extra.hooks.values()):
+                    replaced = hook(wrap(g))
+                    if replaced is not None:
+                        if numeric.shape(raw_of(replaced)) != numeric.shape(raw_of(g)):
+                            raise GraphError(
+                                f"a hook of {fn.name()} gave a gradient of shape {numeric.shape(raw_of(replaced))} "
+                                f"in the place of one of shape {numeric.shape(raw_of(g))}"
+                            )
+                        g = back(replaced)
+                for hook in list(extra.before.values()):
+                    replaced = hook((wrap(g),))
+                    g = g if replaced is None else back(replaced[0])
+                if extra.kept is not None and extra.kept() is not None:
+                    extra.kept().grad = wrap(g)
+            if fn.op is None or (targets is not None and fn in targets):
+                found[fn] = g
+                if fn.op is None:
+                    continue
+            sent = sent_by(fn, g, needed, wrap)
+            if extra is not None:
+                for hook in list(extra.after.values()):
+                    replaced = hook(tuple(None if c is None else wrap(c) for c in sent), (wrap(g),))
+                    if replaced is not None:
+                        sent = [None if c is None else back(c) for c in replaced]
+                if extra.where is not None:
+                    for k, c in enumerate(sent):
+                        if c is not None and numeric.is_nan(raw_of(c)):
+                            raise GraphError(
+                                f"Function '{fn.name()}' returned nan values in its {k}th output; "
+                                f"it was called here:\n{extra.where}"
+                            )
+            for a, c in zip(fn.inputs[::2], sent, strict=True):
+                if a is not None and c is not None and (needed is None or a in needed):
+                    cotangents[a] = OPS["add"](cotangents[a], c) if a in cotangents else c
     return found
 
 
@@ -433,6 +435,8 @@ def sent_by(fn: Any, g: Any, needed: set[Any] | None, wrap: Callable[[Any], Any]
     if hasattr(fn, "send"):
         return fn.send(g, wrap)  # type: ignore[no-any-return]
     y, xs = operands_of(fn)
+    if has_extra(fn):
+        y, xs = unpacked(y), [*map(unpacked, reversed(xs))][::-1]
     if g.__class__ is Tensor:
         y = y if y.__class__ is Blank else handle(y, fn)
         xs = [x if a is None or x.__class__ is Blank else handle(x, a) for a, x in zip(fn.inputs[::2], xs, strict=True)]

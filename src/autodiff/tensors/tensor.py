@@ -84,10 +84,8 @@ class Tensor:
         made._fn = None
         if wanted and op.differentiable and (not special[0] or mode.recording):
             made._fn = record(op, fns, values, y, params)
-            if special[0] and mode.anomaly:
-                import traceback
-
-                made._fn.more().where = "".join(traceback.format_stack()[:-1])
+            if special[0]:
+                _watched(made, xs)
         return made
 
     # What it is.
@@ -665,6 +663,18 @@ class Tensor:
         from autodiff.tensors.arrays import array_function
 
         return array_function(function, xs, options)
+
+
+def _watched(made: Tensor, xs: Sequence[Any]) -> None:
+    """What the modes want of an operation just recorded."""
+    if mode.anomaly:
+        import traceback
+
+        made._fn.more().where = "".join(traceback.format_stack()[:-2])
+    if mode.packing is not None:
+        from autodiff.tensors.hooks import pack
+
+        pack(made._fn, xs, made)
 
 
 ARRANGES = frozenset((
