@@ -52,8 +52,8 @@ class Entry:
         if self.left is not None and self.right is not None:
             if self.ok:
                 return 0.0
-            low, high = min(self.left, self.right), max(self.left, self.right)
-            return max(low - self.ours, self.ours - high)
+            sides = [v for v in (self.left, self.right) if v == v]
+            return max(min(sides) - self.ours, self.ours - max(sides)) if sides else math.nan
         return abs(self.ours - self.numeric)
 
     @property
@@ -109,13 +109,16 @@ class Report:
 class Probe:
     """The program as a function of its inputs in extended precision, at the point and beside it."""
 
-    def __init__(self, program: Program, point: Mapping[str, Any], value: Any, settings: Settings) -> None:
+    def __init__(
+        self, program: Program, point: Mapping[str, Any], value: Any, settings: Settings, kinked: bool = False
+    ) -> None:
         self.program = program
         self.point = point
         self.values = list(numeric.entries(value))  # the float64 ones
         self.size = len(self.values)
         self.settings = settings
         self.passed: list[Any] = []
+        self.kinked = kinked  # a convention had a part in our derivatives
         numbers = [x for v in point.values() for x in numeric.entries(v)]
         # extended numbers have no -0, beside which a value may be another one
         self.signed_zero = any(x == 0.0 and math.copysign(1.0, x) < 0.0 for x in numbers)
@@ -222,7 +225,7 @@ def check(
     limits = tolerances(program, point, wrt, settings)
     before = m.dps
     try:
-        probe = Probe(program, point, outcome.value, settings)
+        probe = Probe(program, point, outcome.value, settings, any(note.kind == "kink" for note in outcome.notes))
         report.first = first(probe, ours, limits)
         if order > 1:
             hessian = differentiate.hessian(program, point, wrt, settings)
@@ -358,6 +361,8 @@ def at_kink(probe: Probe, place: Place, k: int, ours: float, seen: Sequence[Side
         # where the value itself jumps, the convention is the slope beside the jump
         slopes = beside(probe, place, k)
         ok = between(ours, slopes[0], slopes[1], tolerance)
+        if not ok and probe.kinked and (a != a or b != b):
+            ok, tolerance = True, math.inf  # a convention stands for two sides, and there are values on one
     ok = ok and all(holds_beside(probe, place, k, sign) for sign in (-1.0, 1.0))
     entry = Entry(ours, a if a == b or b != b else b if a != a else math.nan, tolerance, ok)
     if not a == b == ours:
@@ -514,7 +519,8 @@ def judged_pair(probe: Probe, a: Place, b: Place, ours: Sequence[float], roundin
         probe.enter(count)
         corners = Corners(probe, a, b, exponent)
         theirs = float(corners.central)
-        tolerance = 1e-9 * min(abs(theirs), float(max(map(abs, corners.sides)))) + rounding + 1e-322
+        size = min(abs(theirs), float(max(map(abs, corners.sides))))
+        tolerance = 1e-9 * (size if size < math.inf else 0.0) + rounding + 1e-322
         entries = [Entry(v, theirs, tolerance, agree(v, theirs, tolerance)) for v in ours]
         smooth = corners.smooth(tolerance)
         if smooth and all(e.ok for e in entries):
@@ -537,7 +543,9 @@ def torn(ours: float, seen: Sequence[Corners], tolerance: float) -> Entry:
     low, high = (min(exist), max(exist)) if exist else (math.nan, math.nan)
     tolerance += 1e-9 * sum(abs(v) for v in (low, high) if math.isfinite(v))
     run_off = any(map(math.isinf, exist)) or any(unsettled(s, limit(s)) for s in found)
-    ok = ours != ours or run_off or between(ours, low, high, tolerance)
+    ok = ours != ours or between(ours, low, high, tolerance)
+    if run_off and not ok:
+        ok, tolerance = True, math.inf  # there is no number to hold ours against
     entry = Entry(ours, low if low == high else math.nan, tolerance, ok)
     entry.left, entry.right = low, high
     return entry

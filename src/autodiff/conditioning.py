@@ -144,6 +144,11 @@ def traced(
     return evaluate(program, point, wrt, max_ops=max_ops, convention=convention, trace=True)
 
 
+def operands(run: Run) -> int:
+    """What a sweep over a run passes: of the literal of an array every entry."""
+    return sum(len(node.inputs) or 1 for node in run.tape.nodes)
+
+
 def derivatives(
     program: Program,
     point: Mapping[str, Any],
@@ -155,14 +160,14 @@ def derivatives(
 ) -> dict[str, list[Bound]] | None:
     """Bounds of the derivatives by each input: of every number of the value by every entry, in row-major order.
 
-    None where operations times derivatives are more than `most`.
+    None where operands of operations times derivatives are more than `most`.
     """
     run = traced(program, point, wrt, max_ops, convention)
     leaves = [run.leaves[name] for name in wrt]
     root = run.value
     of = numeric.shape(value_of(root))
     entries = sum(_size(leaf.value) for leaf in leaves)
-    if not isinstance(root, Node) or len(run.tape.nodes) * entries * math.prod(of) > most:
+    if not isinstance(root, Node) or operands(run) * entries * math.prod(of) > most:
         return None
     bounds: dict[str, list[Bound]] = {name: [] for name in wrt}
     for _, seed in numeric.units(of):
@@ -183,13 +188,13 @@ def second_derivatives(
 ) -> dict[tuple[str, int], dict[str, list[Bound]]] | None:
     """Bounds of the Hessian of one number: by an entry of an input, then by each input's entries.
 
-    None where operations times pairs of entries are more than `most`.
+    None where operands of operations times pairs of entries are more than `most`.
     """
     run = traced(program, point, wrt, max_ops, convention)
     leaves = [run.leaves[name] for name in wrt]
     root = run.value
     entries = sum(_size(leaf.value) for leaf in leaves)
-    if not isinstance(root, Node) or len(run.tape.nodes) * entries * entries > most:
+    if not isinstance(root, Node) or operands(run) * entries * entries > most:
         return None
     found: dict[tuple[str, int], dict[str, list[Bound]]] = {}
     for name, g, leaf in zip(wrt, backward(root, 1.0, leaves, record=True), leaves, strict=True):

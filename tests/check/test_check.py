@@ -192,6 +192,20 @@ def test_kinks_and_edges_are_told_by_their_sides(text: str, point: float, left: 
         assert entry.numeric == (right if left is None else left)
 
 
+@pytest.mark.parametrize("text", ["x^x", "x^1.5 + abs(x)", "x^1.5 + max(x, 0)"])
+def test_a_convention_is_not_judged_where_values_end(text: str) -> None:
+    """One side alone says nothing of a value that stands for both."""
+    report = run(text, x=0)
+    (entry,) = report.first["x"].entries
+    assert report.ok and not entry.compared
+
+
+def test_where_values_end_and_nothing_is_chosen_the_other_side_judges() -> None:
+    (entry,) = run("sqrt(x)^2", x=0).first["x"].entries  # the rule of the product passes 0 on, not 0 times inf
+    assert not entry.ok
+    assert entry.error == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize(
     ("text", "point", "slope"),
     [
@@ -220,6 +234,15 @@ def test_a_wrong_convention_at_a_kink_is_found() -> None:
     finally:
         OPS["abs"].partials = before
     assert run("abs(x) + x", x=0).ok
+
+
+@pytest.mark.parametrize("text", ["sqrt(x)", "x^2.5", "x^x"])
+def test_where_values_end_the_hessian_has_a_tolerance(text: str) -> None:
+    report = run(text, 2, x=0)
+    (entry,) = report.second["x"]["x"].entries
+    assert report.ok
+    assert entry.tolerance == entry.tolerance
+    assert entry.error == 0.0
 
 
 def test_the_hessian_is_checked() -> None:
