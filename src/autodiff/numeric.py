@@ -112,9 +112,12 @@ def is_nan(x: Any) -> bool:
 
 
 def is_finite(x: Any) -> bool:
-    """Whether a scalar or every entry of an array is finite."""
+    """Whether a scalar or every entry of an array is finite; entries may be numbers of other systems."""
     if hasattr(x, "strides"):
-        return bool(numpy().isfinite(x).all())
+        try:
+            return bool(numpy().isfinite(x).all())
+        except TypeError:
+            return not (x - x).any()
     return math.isfinite(x)
 
 

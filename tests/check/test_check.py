@@ -261,6 +261,8 @@ def test_arrays_of_values_are_checked() -> None:
     report = run("[x*y, x + y, x/y]", x=1, y=2)
     assert report.ok
     assert report.first["y"].field("numeric").tolist() == pytest.approx([1, 1, -0.25])
+    assert run("det(outer(v, w)) + min(cholesky(outer(v, v) + eye(3)))", v=[1, 2, 3], w=[1, 0, 2]).ok
+    assert run("prod(v*x)", order=2, v=[1 + k % 3 for k in range(40)], x=0.5).ok
     with planted(OPS["inv"]):
         assert not run("inv(A)", A=[[1, 2], [3, 5]]).ok
 

@@ -193,3 +193,5 @@ def test_both_sides_of_a_norm_at_0() -> None:
     assert "-2.08008 from the left, 2.08008 from the right" in note.message  # 9^(1/3)
     found = gradient(parse("norm([x, y], 3) - abs(x)"), {"x": 0.0, "y": 0.0}, ["x"])
     assert found.gradient == {"x": 0.0} and not found.notes
+    (note,) = gradient(parse("norm(relu(v), 3)"), {"v": np.zeros(2)}, ["v"]).notes  # nothing moves to the left
+    assert "d/dv[0] is 0 from the left, 1 from the right" in note.message

@@ -534,6 +534,8 @@ def _norm_germ(x: Any, p: Any, axis: Any) -> Any:
     if p != 1.0 and axis is None and hasattr(x, "field") and not numpy().any(x[0]):
         # x is t·u, and the norm of that t times the norm of u
         order = x.field.order
+        if not any(numpy().any(x[k]) for k in range(order + 1)):
+            return 0.0
         inner = norm(x.field.series([x[k] for k in range(1, order + 1)]), p)
         return x.field.series([0.0, *(inner[k] if hasattr(inner, "field") else 0.0 for k in range(order))])
     powers = sum_(pow_(abs_(x), p), axis=axis)
