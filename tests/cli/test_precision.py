@@ -30,6 +30,28 @@ def test_forms(do: Any) -> None:
     assert do("eval", "log(0)", "--precision", "20").out == "value  -inf\n"
 
 
+def test_notes_and_strict(do: Any) -> None:
+    """What float64 notes of the point holds of more digits too."""
+    done = do("eval", "0/0", "--precision", "20", "--json")
+    found = json.loads(done.out)
+    assert found["value"] == "NaN" and found["notes"][0]["kind"] == "nonfinite"
+    assert do("eval", "0/0", "--precision", "20", "--strict").status == 1
+    assert "has a kink at 0" in do("grad", "abs(x)", "x=0", "--precision", "20").err
+    assert do("grad", "abs(x)", "x=0", "--precision", "20", "--strict").status == 1
+    assert not do("eval", "1e999*x", "x=1e300*1e300/1e600", "--precision", "20").err
+    assert do("eval", "1 < 2", "--precision", "9", "--json").out == (
+        '{"expression": "1 < 2", "at": {}, "value": true}\n'
+    )
+
+
+def test_conventions(do: Any) -> None:
+    words = ("grad", "abs(x)", "x=0", "--precision", "20", "-F", "value")
+    assert do(*words).out == "0\n"
+    assert do(*words, "--convention", "jax").out == "1\n"
+    for other in (["--sensitivity"], ["--checkpoint", "5"]):
+        assert "do not go together" in do(*words, *other).err
+
+
 @pytest.mark.parametrize(
     ("words", "status", "said"),
     [

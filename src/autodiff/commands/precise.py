@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from autodiff import exact
+from autodiff import differentiate, exact, numeric
 from autodiff.commands.point import split
 from autodiff.commands.request import Request
-from autodiff.errors import Note, RequestError, ShapeError
+from autodiff.errors import AutodiffError, Note, RequestError, ShapeError
 from autodiff.evaluate import evaluate
 from autodiff.job import Outcome
 from autodiff.names import CONSTANTS, check_names
 from autodiff.operands.extended import Extended, digits, lift, m
 from autodiff.parse import parse
 from autodiff.parse.program import Program
-from autodiff.tape import value_of
+from autodiff.tape import Node, backward, value_of, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ def point(request: Request) -> dict[str, Any]:
     return found
 
 
+@numeric.quietly
 def answer(request: Request, gradient: bool) -> tuple[Outcome, list[tuple[str, Any]], dict[str, Any], list[Any]]:
     """Value, and gradient if wanted, as decimals of the digits asked for; one number each."""
     count = request.line.get("precision")
@@ -64,24 +65,50 @@ def answer(request: Request, gradient: bool) -> tuple[Outcome, list[tuple[str, A
         raise RequestError(f"--precision goes up to {MOST} digits, not {count}")
     if request.axes:
         raise RequestError("--precision and --sweep do not go together", help="give one point with --at")
+    for option in ("sensitivity", "checkpoint"):
+        if request.line.get(option):
+            raise RequestError(f"--precision and --{option} do not go together", help="leave out one")
     names = request.wrt() if gradient else []
     check_names(request.program, request.point)
+    settings = request.settings
     with digits(count + GUARD):
         program = decimal(request.program)
-        at = point(request)
-        bound = {**at, **constants(program, at)}
-        raw = value_of(evaluate(program, bound, max_ops=request.settings.max_ops).value)
-        result = Extended(raw) if raw.__class__ is bool else lift(raw)
-        slopes = exact.gradient(program, bound, names, request.settings.max_ops) if names else {}
-        for what, x in (("the result", result), *((f"d/d{name}", g) for name, g in slopes.items())):
-            if x.shape:
-                raise ShapeError(f"--precision answers with numbers, but {what} has shape {x.shape}")
-        value, *found = (written(x, count) for x in (result, *slopes.values()))
+        bound = point(request)
+        bound |= constants(program, bound)
+        run = evaluate(program, bound, names, max_ops=settings.max_ops, convention=settings.convention)
+        raw = value_of(run.value)
+        found = {"value": Extended(raw) if raw.__class__ is bool else lift(raw)}
+        if found["value"].shape:
+            raise ShapeError(f"--precision answers with numbers, but the result has shape {found['value'].shape}")
+        leaves = [run.leaves[name] for name in names]
+        slopes = backward(run.value, lift(1.0), leaves) if isinstance(run.value, Node) else [None] * len(names)
+        for name, g, leaf in zip(names, slopes, leaves, strict=True):
+            slope = lift(zeros_like(leaf.value) if g is None else value_of(g))
+            if slope.shape:
+                raise ShapeError(f"--precision answers with numbers, but d/d{name} has shape {slope.shape}")
+            found[f"d/d{name}"] = slope
+        fields = [(label, written(x, count)) for label, x in found.items()]
+        value, *parts = (described(x, text) for x, (_, text) in zip(found.values(), fields, strict=True))
+        finite = all(m.isfinite(x.value) for x in found.values())
+    if finite:
+        request.at_notes = []  # of what is beyond float64 on the line
     out = Outcome(request.program, value)
-    out.notes = [Note("unused", f"nothing uses '{name}'", span) for name, span in request.program.unused]
-    fields = [("value", value), *((f"d/d{name}", g) for name, g in zip(slopes, found, strict=True))]
-    parts = {"value": value, **({"gradient": dict(zip(slopes, found, strict=True))} if gradient else {})}
-    return out, fields, parts, found if gradient else [value]
+    out.notes = notes(request, names, finite)
+    shown = {"value": value, **({"gradient": dict(zip(names, parts, strict=True))} if gradient else {})}
+    return out, fields, shown, [text for _, text in (fields[1:] if gradient else fields)]
+
+
+def notes(request: Request, names: list[str], finite: bool) -> list[Note]:
+    """What float64 has to say of the point: kinks, and where a nan or an infinity that is one here too came from."""
+    try:
+        found = differentiate.gradient(request.program, request.point, names, request.settings).notes
+    except AutodiffError:  # a way through the text on which float64 fails
+        found = []
+    doubts = () if finite else ("nonfinite", "domain")
+    kept = [note for note in found if note.kind in ("kink", "unused", *doubts)]
+    if not finite and not any(note.kind in doubts for note in kept):
+        kept.append(Note("nonfinite", "the answer is not finite", (0, len(request.source))))
+    return kept
 
 
 def written(x: Extended, count: int) -> str:
@@ -90,3 +117,10 @@ def written(x: Extended, count: int) -> str:
         return "true" if x.value else "false"
     text = str(m.nstr(m.mpf(x.value), count, strip_zeros=True, min_fixed=-5, max_fixed=count))
     return {"+inf": "inf"}.get(text, text.removesuffix(".0").replace(".0e", "e"))
+
+
+def described(x: Extended, text: str) -> Any:
+    """A number as JSON has it: its digits, which a JSON number would lose, as a string."""
+    if x.value.__class__ is bool:
+        return x.value
+    return text if m.isfinite(x.value) else float(x.value)
