@@ -82,6 +82,7 @@ def test_functions(do: Any) -> None:
     assert len(json.loads(do("functions", "--json").out)) > 50
     done = do("functions", "sine")
     assert done.status == 2 and "did you mean 'sin'" in done.err
+    assert "did you mean" not in do("functions", "nosuch").err
     assert do("functions", "sin", "cos").status == 2
 
 

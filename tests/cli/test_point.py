@@ -46,6 +46,7 @@ def test_arrays_and_commas() -> None:
     assert {name: np.asarray(value).tolist() for name, value in found.items()} == {
         "v": [1, 2], "y": 3, "λ": [[1, 2], [3, 4]], "z": 1,
     }  # fmt: skip
+    assert point("x=sum([[1, 2]] , axis =1)")["x"].tolist() == [3]
     assert split("a[1,2],(b,c),d", ",") == ["a[1,2]", "(b,c)", "d"]
 
 
@@ -53,7 +54,8 @@ def test_arrays_and_commas() -> None:
     "entry,said",
     [
         ("x", "'x' is not NAME=VALUE"), ("x=", "no value for 'x'"), ("=2", "'=2'"), ("2=x", "'2=x'"), ("", "''"),
-        ("x=1,", "'' is not"), ("x==2", "'x==2'"), ("x=y", "'y' is no constant"), ("x=y+1", "'y' is no constant"),
+        ("x=1,", "x=1, y=2"), ("x=1 y=2", "commas go between: --at x=1,y=2"), (",x=1", "'' is not"),
+        ("x==2", "'x==2'"), ("x=y", "'y' is no constant"), ("x=y+1", "'y' is no constant"),
         ("x=sine(2)", "did you mean 'sin'"), ("x=sin", "x=sin"), ("x=1;y=2", "commas go between"),
         ("x=a=3", "--at x=a=3"),
         ("x=(1", "--at x=(1"), ("x=[1, 2]+[1, 2, 3]", "--at x="), ("x=1,x=2", "bound twice"), ("x y=2", "'x y=2'"),
@@ -114,7 +116,7 @@ def test_files_that_cannot_be_read(folder: Path) -> None:
     (folder / "m.csv").write_text("\n")
     (folder / "n.npy").write_text("1, 2")
     told = {
-        "a.csv": "line 1, column 2: 'x'", "b.csv": "line 3 has 1 cells, not 2", "c.csv": "line 2, column 2: ''",
+        "a.csv": "line 1, column 2: 'x'", "b.csv": "line 3 has 1 cell, not 2", "c.csv": "line 2, column 2: ''",
         "d.csv": "UTF-8", "e.npy": "e.npy", "f.npy": "no array of numbers", "g.npy": "g.npy", "h.json": "h.json",
         "i.json": "i.json", "j.json": "j.json", "k.json": "k.json", "l.csv": "l.csv", "m.csv": "is empty",
         "n.npy": "'n.npy' holds no array that NumPy wrote", "nowhere.csv": "nowhere.csv",

@@ -50,7 +50,7 @@ def near(word: str, known: Iterable[str]) -> str | None:
     """The known word that is nearest, if one is near."""
     from difflib import get_close_matches
 
-    found = get_close_matches(word, list(known), 1, 0.6)
+    found = get_close_matches(word, list(known), 1, 0.65)
     return found[0] if found else None
 
 

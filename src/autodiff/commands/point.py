@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?", re.ASCII)
 BINDING = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)(.*)", re.DOTALL)
+AFTER_BLANK = re.compile(r"(?<=[^\s,(])\s+[^\W\d]\w*\s*=(?!=)")  # as in 1 y=2
 MOST_POINTS = 10_000_000
 
 
@@ -66,7 +67,13 @@ class Point:
                 continue
             match = BINDING.fullmatch(piece)
             if match is None:
-                raise RequestError(f"{self.option} {entry}: '{piece}' is not NAME=VALUE", help=self.example())
+                cut = not piece.strip() and entry.strip().endswith(",")
+                raise RequestError(
+                    f"{self.option} {entry}: nothing follows the comma"
+                    if cut
+                    else f"{self.option} {entry}: '{piece}' is not NAME=VALUE",
+                    help=f"without blanks, or in quotes: {self.option} 'x=1, y=2'" if cut else self.example(),
+                )
             name, text = match[1], match[2].strip()
             if not text:
                 raise RequestError(f"{self.option} {entry}: no value for '{name}'", help=self.example())
@@ -88,6 +95,12 @@ class Point:
             if numeric.is_finite(number):
                 return number
         what = f"{self.option} {name}={text}" if name else f"{self.option} {text}"
+        blank = AFTER_BLANK.search(text)
+        if name and blank:
+            raise RequestError(
+                f"{what}: a second binding without a comma before it",
+                help=f"commas go between: {self.option} {name}={text[: blank.start()]},{text[blank.start() :].strip()}",
+            )
         try:
             program = parse(text)
             for free in program.inputs:
@@ -217,7 +230,7 @@ def _from_csv(name: str, text: str) -> Any:
                     f"'{name}' line {reader.line_num}, column {bad[0] + 1}: '{cells[bad[0]]}' is no number"
                 ) from None
             if len(table[-1]) != len(table[0]):
-                raise RequestError(f"'{name}' line {reader.line_num} has {len(cells)} cells, not {len(table[0])}")
+                raise RequestError(f"'{name}' line {reader.line_num} has {len(cells)} cell{'s' * (len(cells) > 1)}, not {len(table[0])}")
     except csv.Error as error:
         raise _unreadable(name, error) from None
     array = numeric.numpy().array(table, dtype=float)
