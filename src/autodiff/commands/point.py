@@ -230,7 +230,8 @@ def _from_csv(name: str, text: str) -> Any:
                     f"'{name}' line {reader.line_num}, column {bad[0] + 1}: '{cells[bad[0]]}' is no number"
                 ) from None
             if len(table[-1]) != len(table[0]):
-                raise RequestError(f"'{name}' line {reader.line_num} has {len(cells)} cell{'s' * (len(cells) > 1)}, not {len(table[0])}")
+                found = f"{len(cells)} cell{'s' * (len(cells) > 1)}"
+                raise RequestError(f"'{name}' line {reader.line_num} has {found}, not {len(table[0])}")
     except csv.Error as error:
         raise _unreadable(name, error) from None
     array = numeric.numpy().array(table, dtype=float)
