@@ -155,3 +155,18 @@ print(F.relu(torch.tensor(-1.0)), jacobian(torch.sin, torch.zeros(1)))
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, encoding="utf-8")
     assert done.stdout == "tensor(5.) True\ntensor(0.) tensor([[1.]])\n"
+
+
+def test_hooks_of_leaves_run_in_order_as_soon_as_their_gradients_are_known() -> None:
+    xs = [leaf(float(k)) for k in range(1, 5)]
+    told: list[int] = []
+    for k, x in enumerate(xs):
+        x.register_hook(lambda g, k=k: told.append(k))
+    y = xs[0] * xs[1]
+    y.register_hook(lambda g: told.append(10))
+    (y * xs[2] + xs[3]).backward()
+    assert told == [3, 2, 10, 0, 1]
+    (xs[2]).backward()
+    assert told[5:] == [2]
+    (xs[3] * xs[1]).exp().backward()
+    assert told[6:] == [3, 1]

@@ -39,6 +39,7 @@ def backward(
         found = {x._fn: found[x._fn] for x in wanted if x._fn in found}
     else:
         found = _swept(outputs, seeds, None, retain_graph, create_graph)
+    hooked = extras[0]
     for fn, g in found.items():
         if fn.op is not None:
             for x in wanted:
@@ -52,7 +53,7 @@ def backward(
             fn.grad = wrap(before) + g
         else:
             fn.grad = raw_of(before) + g
-        if extras[0] and has_extra(fn):
+        if hooked and has_extra(fn):
             for hook in list(fn.extra.after.values()):
                 hook((wrap(fn.grad),), (wrap(g),))
     release()

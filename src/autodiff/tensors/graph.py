@@ -10,6 +10,7 @@ from __future__ import annotations
 import gc
 import sys
 from itertools import count
+from weakref import ref as reference
 
 from autodiff.errors import ComputationError
 from autodiff.ops.record import Op
@@ -204,17 +205,18 @@ class ParamFn(GradFn):
     __slots__ = ("params",)
 
 
-class AccumulateGrad:
-    """Where the gradient of a leaf arrives and is added up."""
+class AccumulateGrad(reference):  # type: ignore[type-arg]
+    """Where the gradient of a leaf arrives and is added up: a weak reference to the leaf, which holds it."""
 
-    __slots__ = ("extra", "grad", "index", "variable_")
+    __slots__ = ("extra", "grad", "index")
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
     inputs = ()
     op = None
 
     index: int
     grad: Any
-    variable_: Any
-    """A weak reference to the leaf."""
     extra: Extra
     next_functions = ()
 
@@ -228,7 +230,7 @@ class AccumulateGrad:
     @property
     def variable(self) -> Any:
         """The leaf, None if it is gone."""
-        return self.variable_()
+        return self()
 
     def register_hook(self, hook: Callable[..., Any]) -> Handle:
         """hook(grad_inputs, grad_outputs) once the gradient has been added."""

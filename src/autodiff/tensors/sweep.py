@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from heapq import heappop, heappush, heappushpop
-from itertools import chain as joined
 from operator import attrgetter
 from sys import modules
 
@@ -20,7 +19,7 @@ from autodiff.tensors.naming import FORGET, shown
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from typing import Any
 
 _floats: dict[Op, tuple[Any, ...]] = {}  # what _rules gives, of ops with a fixed number of operands
@@ -127,7 +126,7 @@ def sweep(
         for fn in roots:
             if fn.op is not None and fn.op.name in FORGET:
                 shown(fn)
-        if "numpy" in modules and any(getattr(g, "size", 0) >= SMALL for g in found.values()):
+        if any(g.size >= SMALL for g in found.values() if g.__class__ is not float):
             give(done)
         for fn in done:
             fn.inputs = fn.y = None
@@ -150,6 +149,7 @@ def _quick(
     found: dict[Any, Any] = {}
     take = cotangents.pop
     get = cotangents.get
+    put = cotangents.setdefault
     passed = done.append
 
     def wait(fn: Any) -> None:
@@ -163,20 +163,26 @@ def _quick(
         else:
             cotangents[fn] = seed
             wait(fn)
-    first: Any = None
+    first: Any = None  # what will most likely be next, and what after it, stay outside the heap
+    second: Any = None
     fn_targets = targets is not None and any(t.op is not None for t in targets)
     tried = False  # whether the rest was looked at as one region
     while True:
-        if first is None:
-            if not heap:
-                break
-            fn = waiting.pop(-heappop(heap))
-        else:
+        if first is not None:
             fn = first
             first = None
-            if heap and -heap[0] > fn.index:
-                waiting[fn.index] = fn
-                fn = waiting.pop(-heappushpop(heap, -fn.index))
+            if second is not None and second.index > fn.index:
+                fn, second = second, fn
+        elif second is not None:
+            fn = second
+            second = None
+        elif heap:
+            fn = waiting.pop(-heappop(heap))
+        else:
+            break
+        if heap and -heap[0] > fn.index:
+            waiting[fn.index] = fn
+            fn = waiting.pop(-heappushpop(heap, -fn.index))
         passed(fn)
         g = take(fn)
         op = fn.op
@@ -188,7 +194,7 @@ def _quick(
         if targets is not None and fn in targets:
             found[fn] = g
         if g.__class__ is not float or not op.elementwise:
-            if not tried and first is None and not heap and not found and not fn_targets:
+            if not tried and first is None and second is None and not heap and not found and not fn_targets:
                 # all that is left depends on this node alone: perhaps one region of arrays of one shape
                 top, shape = fn, None
                 if g.__class__ is not float:
@@ -229,48 +235,45 @@ def _quick(
             a, u, b, v = inputs
             if a is not None and (needed is None or a in needed):
                 d = rules[0]
+                # c is a new object, so that one already there is told apart
                 if d.__class__ is float:
                     c = g * d
                 elif not g:
-                    c = 0.0
+                    c = abs(g)
                 elif d.__class__ is int:
                     c = g * (v if d else u)
                 else:
                     c = g * d(fn.y, u, v)
-                s = get(a)
-                if s is not None:
+                s = put(a, c)
+                if s is not c:
                     cotangents[a] = s + c
-                else:
-                    cotangents[a] = c
-                    if a.op is not None:
-                        first = a
+                elif a.op is not None:
+                    first = a
             if b is not None and (needed is None or b in needed):
                 d = rules[1]
                 if d.__class__ is float:
                     c = g * d
                 elif not g:
-                    c = 0.0
+                    c = abs(g)
                 elif d.__class__ is int:
                     c = g * (v if d else u)
                 else:
                     c = g * d(fn.y, u, v)
-                s = get(b)
-                if s is not None:
+                s = put(b, c)
+                if s is not c:
                     cotangents[b] = s + c
-                else:
-                    cotangents[b] = c
-                    if b.op is not None:
-                        if first is None:
+                elif b.op is not None:
+                    if first is None:
+                        first = b
+                    else:
+                        if a.index < b.index:
                             first = b
                         else:
-                            k = a.index
-                            if k < b.index:
-                                first = b
-                                waiting[k] = a
-                            else:
-                                k = b.index
-                                waiting[k] = b
-                            heappush(heap, -k)
+                            a = b
+                        if second is None:
+                            second = a
+                        else:
+                            wait(a)
             continue
         xs = inputs[1::2]
         for a, d in zip(inputs[::2], rules, strict=True):
@@ -369,6 +372,23 @@ def contribution(fn: Any, i: int, g: Any, y: Any, xs: Sequence[Any]) -> Any:
     return c if numeric.shape(c) == shape else OPS["sum_to"](c, shape=shape)
 
 
+def _in_turn(plan: Plan, roots: Sequence[Any]) -> Iterator[Any]:
+    """The nodes as hooks see them: operations, last recorded first, and each leaf once all that reaches it has sent."""
+    yield from dict.fromkeys(fn for fn in roots if fn.op is None)
+    awaited: dict[Any, int] = {}
+    for fn in plan.order:
+        for a in fn.inputs[::2]:
+            if a is not None and a.op is None:
+                awaited[a] = awaited.get(a, 0) + 1
+    for fn in plan.order:
+        yield fn
+        for a in fn.inputs[::2]:
+            if a in awaited:
+                awaited[a] -= 1
+                if not awaited[a]:
+                    yield a
+
+
 @numeric.quietly
 def careful(
     plan: Plan, roots: Sequence[Any], seeds: Sequence[Any], targets: set[Any] | None, wrap: Callable[[Any], Any]
@@ -381,9 +401,8 @@ def careful(
     for fn, seed in zip(roots, seeds, strict=True):
         cotangents[fn] = OPS["add"](cotangents[fn], seed) if fn in cotangents else seed
     found: dict[Any, Any] = {}
-    leaves = [fn for fn in plan.seen if fn.op is None]
     with passing.over(plan.seen if needed is None else needed):
-        for fn in joined(plan.order, leaves):
+        for fn in _in_turn(plan, roots):
             g = cotangents.pop(fn, None)
             if g is None:
                 continue

@@ -778,12 +778,12 @@ def tensor(data: Any, requires_grad: bool = False, dtype: Any = None, device: An
     if data.__class__ is float and dtype is None:
         made = Tensor()
         made._value = data * 1.0  # an object of its own, so that changes in place are told apart
-        made._fn = None
         if requires_grad:
-            made._fn = fn = AccumulateGrad()
+            made._fn = fn = AccumulateGrad(made)
             fn.index = number()
             fn.grad = None
-            fn.variable_ = reference(made)
+        else:
+            made._fn = None
         return made
     value = plain(data)
     if dtype is not None:
@@ -809,10 +809,9 @@ def leaf(value: Any, requires_grad: bool) -> Tensor:
 
 def accumulator(leaf: Tensor) -> AccumulateGrad:
     """Where the leaf's gradient will arrive."""
-    fn = AccumulateGrad()
+    fn = AccumulateGrad(leaf)
     fn.index = number()
     fn.grad = None
-    fn.variable_ = reference(leaf)
     return fn
 
 
