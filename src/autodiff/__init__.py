@@ -34,6 +34,15 @@ if TYPE_CHECKING:
     from autodiff.tensors.func import gradgradcheck as gradgradcheck
     from autodiff.tensors.func import vmap as vmap
     from autodiff.tensors.function import Function as Function
+    from autodiff.tensors.functional import batch_norm as batch_norm
+    from autodiff.tensors.functional import celu as celu
+    from autodiff.tensors.functional import cosine_similarity as cosine_similarity
+    from autodiff.tensors.functional import dropout as dropout
+    from autodiff.tensors.functional import embedding as embedding
+    from autodiff.tensors.functional import hardshrink as hardshrink
+    from autodiff.tensors.functional import layer_norm as layer_norm
+    from autodiff.tensors.functional import pairwise_distance as pairwise_distance
+    from autodiff.tensors.functional import threshold as threshold
     from autodiff.tensors.graph import GraphError as GraphError
     from autodiff.tensors.modes import detect_anomaly as detect_anomaly
     from autodiff.tensors.modes import enable_grad as enable_grad
@@ -79,6 +88,10 @@ HOMES = {
     ),
     "tensors.autograd": ("linalg", "nn", "utils", "cuda", "special"),
     "expression": ("At", "Expression", "compile"),
+    "tensors.functional": (
+        "batch_norm", "celu", "cosine_similarity", "dropout", "embedding", "hardshrink", "layer_norm",
+        "pairwise_distance", "threshold",
+    ),
     "tensors.size": ("Size",),
     "tensors.saving": ("load", "save"),
     "tensors.printing": ("set_printoptions",),

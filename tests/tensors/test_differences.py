@@ -44,6 +44,14 @@ def twice(torch: Any) -> Any:
     return x.grad
 
 
+def edges_afterwards(torch: Any) -> Any:
+    """How many operands a node knows of after a backward pass."""
+    x = torch.tensor(1.0, requires_grad=True)
+    y = x * x
+    y.backward()
+    return len(y.grad_fn.next_functions)
+
+
 def root_times_zero(torch: Any) -> Any:
     """The gradient of a root that is not used, where its slope is infinite."""
     x = torch.tensor(0.0, requires_grad=True)
@@ -129,6 +137,12 @@ DIFFERENCES = [
         "`y = x + 1; y.backward(); y.backward()`: a graph is freed whether or not values were saved in it",
     ),
     Difference(
+        "edges_afterwards(torch)",
+        "0",
+        "2",
+        "`y = x*x; y.backward(); len(y.grad_fn.next_functions)`: a freed graph is let go of",
+    ),
+    Difference(
         "root_times_zero(torch)",
         "tensor(0.)",
         "tensor(nan)",
@@ -157,7 +171,9 @@ DIFFERENCES = [
 
 def shown(torch: Any, text: str) -> str:
     """What the expression gives under a library, or the name of the error that it raises."""
-    names = {f.__name__: f for f in (graph_after, gradient_kept, root_times_zero, shared_array, twice)}
+    names = {
+        f.__name__: f for f in (edges_afterwards, graph_after, gradient_kept, root_times_zero, shared_array, twice)
+    }
     try:
         return str(eval(text, {"torch": torch, **names}))
     except RuntimeError as error:

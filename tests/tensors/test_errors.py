@@ -33,6 +33,7 @@ class NoGradients(ad.Function):
 
 
 CASES: dict[str, tuple[Callable[[], Any], type[Exception]]] = {
+    "norm by another word": (lambda: ad.linalg.norm(A, "nuc"), TypeError),
     "no gradient wanted": (lambda: ad.tensor(1.0).backward(), RuntimeError),
     "not one number": (lambda: v.backward(), RuntimeError),
     "seed of another shape": (lambda: v.backward(ad.tensor([1.0])), RuntimeError),

@@ -200,7 +200,7 @@ linalg = SimpleNamespace(
     norm=_linalg.matrix_norm, vector_norm=_linalg.norm, matrix_norm=_linalg.matrix_norm, det=_op("det"),
     inv=_op("inv"), solve=_op("solve"), slogdet=_linalg.slogdet, cholesky=_op("cholesky"),
     eigvalsh=_op("eigvalsh"), matrix_power=_linalg.matrix_power, multi_dot=_linalg.multi_dot, cross=_linalg.cross,
-    matmul=_op("matmul"), diagonal=diagonals.diagonal, vecdot=_linalg.vecdot,
+    matmul=_op("matmul"), diagonal=diagonals.diagonal, vecdot=_linalg.vecdot, solve_triangular=_linalg.solve_triangular,
 )  # fmt: skip
 special = SimpleNamespace(
     **{name: _op(name) for name in (

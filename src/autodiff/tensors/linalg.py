@@ -6,8 +6,9 @@ import math
 
 from autodiff import numeric
 from autodiff.tensors.compose import answer, axis_of, run, shape_of
+from autodiff.tensors.diagonals import tril, triu
 from autodiff.tensors.dtypes import KindError
-from autodiff.tensors.shapes import flatten, kept, movedim, unsqueeze
+from autodiff.tensors.shapes import flatten, kept, movedim, transpose, unsqueeze
 from autodiff.tensors.tensor import Tensor, raw_of, wrap
 
 TYPE_CHECKING = False
@@ -114,7 +115,13 @@ def matrix_norm(x: Any, p: Any = None, dim: Any = None, keepdim: bool = False, *
     tensor(6.)
     """
     p = options.pop("ord", p)
-    if p is not None and p != "fro" and dim is None and options.get("axis") is None and len(shape_of(x)) == 2:
+    if (
+        p is not None
+        and not isinstance(p, str)
+        and dim is None
+        and options.get("axis") is None
+        and len(shape_of(x)) == 2
+    ):
         if abs(float(p)) not in (1.0, math.inf):
             raise KindError(f"there is no norm of order {p} of matrices here", help="1, inf, 'fro' are")
         sums = run("sum", run("abs", x), axis=0 if abs(float(p)) == 1.0 else 1)
@@ -133,6 +140,32 @@ def cross(a: Any, b: Any, dim: int = -1, **options: Any) -> Tensor:
     if axis == last:
         return run("cross", a, b)
     return movedim(run("cross", movedim(a, axis, last), movedim(b, axis, last)), last, axis)
+
+
+def solve_triangular(a: Any, b: Any, *, upper: bool, left: bool = True, unitriangular: bool = False) -> Tensor:
+    """x with a @ x = b, or x @ a = b if not `left`, for the upper or lower triangle of a (its diagonal 1 if asked).
+
+    >>> solve_triangular(tensor([[2.0, 9.0], [1.0, 4.0]]), tensor([[2.0], [5.0]]), upper=False)
+    tensor([[1.],
+            [1.]])
+    """
+    a = (triu if upper else tril)(a, (1 if upper else -1) if unitriangular else 0)
+    if unitriangular:
+        a = a + numeric.numpy().eye(shape_of(a)[-1])
+    if left:
+        return run("solve", a, b)
+    return transpose(run("solve", transpose(a, -2, -1), transpose(b, -2, -1)), -2, -1)
+
+
+def cholesky_solve(b: Any, factor: Any, upper: bool = False) -> Tensor:
+    """x with a @ x = b, for the Cholesky factor of a.
+
+    >>> cholesky_solve(tensor([[4.0]]), tensor([[2.0]]))
+    tensor([[1.]])
+    """
+    lower = transpose(factor, -2, -1) if upper else factor
+    half = solve_triangular(lower, b, upper=False)
+    return solve_triangular(transpose(lower, -2, -1), half, upper=True)
 
 
 def vecdot(a: Any, b: Any, dim: int = -1) -> Tensor:

@@ -164,9 +164,14 @@ def reduction(name: str) -> Function:
             dim = axis_of(int(raw_of(dim)), rank)
         if dim is not None and rank:
             params["axis"] = dim
-        made = Tensor.apply_op(op, (x,), params)
+        if name == "logsumexp" and isinstance(dim, tuple):  # the row takes one axis
+            made: Any = x
+            for axis in sorted(dim, reverse=True):
+                made = Tensor.apply_op(op, (made,), {"axis": axis})
+        else:
+            made = Tensor.apply_op(op, (x,), params)
         if not keep or every:
-            return made
+            return made  # type: ignore[no-any-return]
         kept: Tensor = entitled(shapes.kept(made, x, dim), made._fn)
         return kept
 
@@ -367,7 +372,7 @@ ROOMS: dict[Any, tuple[str, ...]] = {
         "logcumsumexp", "mode", "nanmean", "nonzero", "searchsorted", "unique", "unique_consecutive",
     ),
     einsum: ("einsum", "tensordot"),
-    linalg: ("addmm", "addr", "cdist", "cross", "dist", "matrix_power", "norm", "slogdet"),
+    linalg: ("addmm", "addr", "cdist", "cholesky_solve", "cross", "dist", "matrix_power", "norm", "slogdet"),
     samples: ("corrcoef", "cov", "cumulative_trapezoid", "diff", "gradient", "trapezoid"),
     elementwise: ("addcdiv", "addcmul", "clamp", "heaviside", "nan_to_num", "vander"),
     create: (
