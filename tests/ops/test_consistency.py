@@ -10,6 +10,7 @@ import pytest
 
 from autodiff import differentiate
 from autodiff.onesided import expand
+from autodiff.ops import OPS
 from autodiff.ops.record import Op
 from autodiff.parse import parse
 from autodiff.tape import Node, Tape, backward, value_of
@@ -145,3 +146,16 @@ def test_powers_of_arrays_are_the_same_beside_a_base_of_zero() -> None:
         longer = found(np.append(bases, base), np.append(exponents, exponent))
         for ours, beside in zip(found(bases, exponents), longer, strict=True):
             np.testing.assert_array_equal(ours, beside[:4])
+
+
+def test_slopes_of_unit_vectors_beside_far_ones() -> None:
+    """Alone and in one array with others the slopes agree, though all together they go the longer way."""
+    xs, ys = np.array([3.0, 1e8, 1e-200, 1e200, -2.0]), np.array([4.0, 1.0, 3e-200, -1e190, 1e-9])
+    tape = Tape()
+    x, y = tape.leaf(xs), tape.leaf(ys)
+    together = backward(OPS["unit"](x, y), np.ones(5), [x, y])
+    for k in range(5):
+        _, alone = swept(OPS["unit"], (float(xs[k]), float(ys[k])))
+        assert [ulps(many[k], one) for many, one in zip(together, alone, strict=True)] <= [4.0, 4.0]
+    origin = swept(OPS["unit"], (np.array([0.0, 3.0]), np.array([0.0, 4.0])))[1]
+    np.testing.assert_allclose(origin, [[0.0, 0.128], [0.0, -0.096]], rtol=1e-15)

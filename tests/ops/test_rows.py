@@ -75,7 +75,7 @@ EXTRA: dict[str, list[Any]] = {
     "max": [(1.0, 2.0, 3.0), (1e300, -1e300)],
     "min": [(1.0, 2.0, 3.0), (1e300, -1e300)],
     "hypot": [*PAIRS, *((x, y) for x, y in itertools.product(TINY, TINY) if x or y)],
-    "unit": [*PAIRS, (0.0, 1e-200), (0.0, -1e-200), (1e-200, 0.0)],
+    "unit": [*PAIRS, *((x, y) for x, y in itertools.product([*TINY[:4], 1e-155], TINY[:4]) if x or y)],
     "inversion": PAIRS,
     "atan2": [(y, x) for y, x in [*PAIRS, *itertools.product(TINY[1:], TINY)] if y or x > 0.0],
     **{key: [x for x in REALS if not 600.0 < abs(x) < 800.0] for key in ["erfc", "ndtr", "log_ndtr", "mills", "gelu"]},
@@ -150,6 +150,8 @@ ENDS: list[tuple[str, tuple[float, ...], Any]] = [
     ("polygamma", (1.0, -math.inf), mp.nan),
     ("polygamma", (300.0, -0.4), mp.inf),
     ("polygamma", (1.5, 2.0), mp.nan),
+    ("polygamma", (1.0, math.nan), mp.nan),
+    ("polygamma", (1.0, math.inf), mp.mpf(0)),
 ]
 
 

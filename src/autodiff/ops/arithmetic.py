@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 
-from autodiff.numeric import each, from_numpy, inf, known, nan, numpy, total
+from autodiff.numeric import each, from_numpy, inf, known, nan, numpy, real, total
 from autodiff.ops.record import Op, chain, gate
 
 TYPE_CHECKING = False
@@ -52,8 +52,9 @@ def _reciprocal(x: float) -> float:
     return _div(1.0, x)
 
 
-def _arrays_logic(name: str) -> Any:
-    return lambda *xs: getattr(numpy(), name)(*(x != 0.0 for x in xs))
+def _choices(c: Any, a: Any, b: Any) -> Any:
+    chosen = c if c.__class__ is bool or getattr(c, "dtype", float) == "bool" else c != 0.0
+    return numpy().where(chosen, real(a), real(b))
 
 
 def whole(y: Any, x: Any, n: Any = 1.0) -> Any:
@@ -274,20 +275,23 @@ gt: Op = Op("gt", "a b", "greater than", operator.gt, operator.gt, symbol=">", o
 ge: Op = Op("ge", "a b", "greater than or equal", operator.ge, operator.ge, symbol=">=", order=3)
 eq: Op = Op("eq", "a b", "equal", operator.eq, operator.eq, symbol="==", order=3)
 ne: Op = Op("ne", "a b", "not equal", operator.ne, operator.ne, symbol="!=", order=3)
-not_: Op = Op("not", "x", "true where x is 0", operator.not_, _arrays_logic("logical_not"), symbol="not", order=2)
-and_: Op = Op(
-    "and", "a b", "both", lambda a, b: a != 0.0 and b != 0.0, _arrays_logic("logical_and"), symbol="and", order=1
+not_: Op = Op(
+    "not", "x", "true where x is 0", operator.not_, from_numpy("logical_not"), symbol="not", order=2, raw=True
 )
-or_: Op = Op("or", "a b", "either", lambda a, b: a != 0.0 or b != 0.0, _arrays_logic("logical_or"), symbol="or")
+and_: Op = Op(
+    "and", "a b", "both", lambda a, b: a != 0.0 and b != 0.0, from_numpy("logical_and"), symbol="and", order=1, raw=True
+)
+or_: Op = Op("or", "a b", "either", lambda a, b: a != 0.0 or b != 0.0, from_numpy("logical_or"), symbol="or", raw=True)
 
 where: Op = Op(
     "where",
     "c a b",
     "a where c is true, else b",
     lambda c, a, b: a if c else b,
-    lambda c, a, b: numpy().where(c != 0.0, a, b),
+    _choices,
     [0.0, lambda y, c, a, b: where(c, 1.0, 0.0), lambda y, c, a, b: where(c, 0.0, 1.0)],
     selects=True,
+    raw=True,
     samples=[(1.0, 2.0, 3.0), (0.0, 2.0, 3.0)],
 )
 

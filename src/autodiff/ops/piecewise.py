@@ -276,7 +276,7 @@ clip: Op = Op(
     aliases="clamp",
     selects=True,
     samples=[(5.0, 0.0, 2.0), (1.0, 0.0, 2.0), (-1.0, 0.0, 2.0), (1.0, 2.0, 0.0)],
-    kink=lambda y, x, lo, hi: ((x == lo) | (x == hi)) & (lo <= hi),
+    kink=lambda y, x, lo, hi: ((x == lo) | (x == hi)) & (lo <= hi) | (lo == hi) & (x < lo),
     kinks="1 for x at a bound",
     germ=lambda x, lo, hi: min_(max_(x, lo), hi),
     # the minimum of a maximum, each of which shares its ties

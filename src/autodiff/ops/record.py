@@ -50,6 +50,7 @@ class Op:
         "operands",
         "order",
         "partials",
+        "raw",
         "samples",
         "scalar",
         "selects",
@@ -75,6 +76,7 @@ class Op:
         selects: bool = False,
         linear: bool = False,
         looks: bool = False,
+        raw: bool = False,
         domain: str = "all reals",
         samples: Sequence[Any] = (),
         kink: Rule | None = None,
@@ -102,6 +104,7 @@ class Op:
         self.selects = selects  # passes operands on: what it does not select gets exactly 0, even of inf and nan
         self.linear = linear  # in its array operands, all others fixed
         self.looks = looks  # its rules look at arrays for a cheaper way: they are called, not written out
+        self.raw = raw  # its array form takes truth values as they are, where others get 1 and 0
         self.domain = domain
         self.samples = samples  # points for tests: numbers, or tuples of operands
         self.kink = kink  # kink(y, *xs): where no derivative exists (bool, or array of them)
@@ -151,11 +154,12 @@ class Op:
             else:
                 return self.scalar(*[x if x.__class__ is float else real(x) for x in xs], **params)
         np = numpy()
+        numbers = xs if self.raw else [real(x) for x in xs]
         try:
             if quiet.depth:
-                return raw(self.array(*[real(x) for x in xs], **params))
+                return raw(self.array(*numbers, **params))
             with np.errstate(all="ignore"):
-                return raw(self.array(*[real(x) for x in xs], **params))
+                return raw(self.array(*numbers, **params))
         except np.linalg.LinAlgError as error:  # a ValueError too
             raise ComputationError(f"{self.name}: {str(error).lower()}") from None
         except (ValueError, IndexError, np.exceptions.AxisError) as error:

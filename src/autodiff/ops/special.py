@@ -90,9 +90,9 @@ def _lgamma(x: float) -> float:
         return inf
 
 
-# B_2k of the Euler–Maclaurin formula; from 12 on its sum is right to rounding
+# B_2k of the Euler–Maclaurin formula; right to rounding from 12 on, for ζ(2, x)
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
-STEPS = range(11, -1, -1)  # the largest last
+FAR = 12  # that many terms before the series are always enough
 
 
 @cache
@@ -109,26 +109,33 @@ def _euler_maclaurin(s: int) -> tuple[float, ...]:
 
 def _power(x: Any, s: int) -> Any:
     """x^-s."""
-    return math.prod([1.0 / x] * s) if s < 8 else pow_(x, -float(s))
+    t = 1.0 / x
+    return math.prod([t] * (s - 1), start=t) if 0 < s < 8 else pow_(x, -float(s))
 
 
 def _hurwitz(s: int, x: Any) -> Any:
-    """Hurwitz's zeta function of floats or arrays x > 0: twelve of its terms, then the series."""
-    t = 1.0 / (x + 12.0)
+    """Hurwitz's zeta function of floats or arrays x > 0: as many of its terms as are due, then the series."""
+    least = x if x.__class__ is float else x.min(initial=inf)
+    steps = math.ceil(min(max(0.0, 8.0 + 2.0 * s - least), FAR))
+    far = x + float(steps)
+    t = 1.0 / far
     u = t * t
     *even, half, pole = _euler_maclaurin(s)
     total: Any = 0.0
     for c in even[::2]:
         total = (total + c) * u
-    total = (total + half * t + pole) * _power(x + 12.0, s - 1)
-    return total + sum(_power(x + k, s) for k in STEPS)
+    total = (total + half * t + pole) * _power(far, s - 1)
+    first: Any = 0.0
+    for k in range(steps - 1, -1, -1):  # the largest last
+        first += _power(x + k, s)
+    return total + first
 
 
 def _polygamma(n: float, x: float) -> float:
     """By zeta for x > 0; by the reflection formula (DLMF 5.15.6) through cot left of 0."""
     if n == 0.0:
         return float(special().digamma(x))
-    if not n > 0.0 or n % 1.0 != 0.0:
+    if not n > 0.0 or n % 1.0 != 0.0 or x != x:
         return nan
     sign = 1.0 if n % 2.0 else -1.0
     if x > 0.0:
@@ -172,10 +179,10 @@ def _climb(s: int, x: Any, h: Any) -> Any:
         w = z + h
         return h / w / z * _divided(coefficients, 1.0 / z, 1.0 / w)
 
-    total = fall((*_euler_maclaurin(s), *[0.0] * (s - 1)), x + 12.0)
+    total = fall((*_euler_maclaurin(s), *[0.0] * (s - 1)), x + FAR)
     if s == 1:
-        total = total + log1p(h / (x + 12.0))
-    return total + sum(fall((1.0, *[0.0] * s), x + k) for k in STEPS)
+        total = total + log1p(h / (x + FAR))
+    return total + sum(fall((1.0, *[0.0] * s), x + k) for k in range(FAR - 1, -1, -1))
 
 
 def _polygamma_difference(n: float, x: float, h: float) -> float:
@@ -373,7 +380,10 @@ def _excess_derivative(x: float, n: float) -> float:
         return 1.0 if n == 1.0 and x > 0.0 else 0.0
     order = int(n)
     if x > -2.0:
-        m, e = [_mills(x)], [_excess(x)]
+        ratio = _mills(x)
+        if order == 1:
+            return 1.0 - ratio * (ratio + x)
+        m, e = [ratio], [ratio + x]
         for k in range(order):
             m.append(-sum(m[i] * e[k - i] for i in range(k + 1)) / (k + 1))
             e.append(m[-1] if k else 1.0 + m[-1])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.numeric import each, from_numpy, inf, nan, numpy, total
+from autodiff.numeric import each, from_numpy, inf, known, nan, numpy, total
 from autodiff.ops.arithmetic import add, div, eq, lt, mul, neg, sqrt, square, sub, where
 from autodiff.ops.record import Op, gate
 
@@ -76,7 +76,7 @@ atan: Op = Op(
     "inverse tangent",
     math.atan,
     from_numpy("arctan"),
-    [lambda y, x: square(div(1.0, hypot(1.0, x)))],
+    [lambda y, x: inversion(1.0, x)],
     aliases="arctan",
     samples=[0.3, -2.0, 1e160],
 )
@@ -278,23 +278,55 @@ def _units(x: Any, y: Any) -> Any:
     return np.where(far, each(_unit)(x, y), x / h) if far.any() else x / h
 
 
+def _scale(x: Any, y: Any) -> Any:
+    """A power of 2 that brings the larger of |x| and |y| near 1, where it is far from there, else 1.
+
+    None where values are unknown, or there is a point without such a number.
+    """
+    x, y = known(x), known(y)
+    if x.__class__ is float and y.__class__ is float:
+        top = max(abs(x), abs(y))
+        if 1e-70 < top < 1e70:
+            return 1.0
+        return math.ldexp(1.0, min(-math.frexp(top)[1], 1000)) if 0.0 < top < inf else None
+    if not (hasattr(x, "strides") or hasattr(y, "strides")):
+        return None
+    square = x * x + y * y
+    if square.min(initial=1.0) > 1e-140 and square.max(initial=1.0) < 1e140:
+        return 1.0
+    scale = numpy().frompyfunc(_scale, 2, 1)(x, y).ravel().tolist()
+    return None if None in scale else numpy().array(scale).reshape(square.shape)
+
+
+def _unit_slope(u: Any, x: Any, y: Any, turned: bool) -> Any:
+    """v*v/r by x, -u*v/r by y, where v = unit(y, x); of scaled operands, whose squares are safe."""
+    s = _scale(x, y)
+    if s is None:
+        # v*(v/r) and -(u*v)/r: whichever of u and v is large, none of their parts overflows before the whole
+        r = hypot(x, y)
+        slope = neg(div(mul(u, unit(y, x)), r)) if turned else gate(unit(y, x), inversion(y, x))
+        return where(eq(r, 0.0), 0.0, slope)
+    plain = s.__class__ is float and s == 1.0
+    if not plain:
+        x, y = mul(s, x), mul(s, y)
+    m = add(square(x), square(y))
+    q = div(y, m)
+    if turned:
+        slope = neg(mul(u if plain else div(x, sqrt(m)), q))
+        return slope if plain else mul(s, slope)
+    return mul(q if plain else mul(s, q), div(y, sqrt(m)))
+
+
 unit: Op = Op(
     "unit",
     "x y",
     "x/hypot(x, y), 0 at (0, 0)",
     _unit,
     _units,
-    [
-        # v*(v/r) and -u*v/r: whichever of u and v is large, none of their parts overflows before the whole
-        lambda u, x, y: _off_origin(hypot(x, y), gate(unit(y, x), inversion(y, x))),
-        lambda u, x, y: _off_origin(hypot(x, y), neg(div(mul(u, unit(y, x)), hypot(x, y)))),
-    ],
+    [lambda u, x, y: _unit_slope(u, x, y, turned=False), lambda u, x, y: _unit_slope(u, x, y, turned=True)],
     samples=[(3.0, 4.0), (1e8, 1.0)],
+    looks=True,
 )
-
-
-def _off_origin(r: Any, slope: Any) -> Any:
-    return where(eq(r, 0.0), 0.0, slope)
 
 
 def _inversion(x: float, y: float) -> float:
@@ -316,8 +348,10 @@ def _inversion(x: float, y: float) -> float:
 def _inversions(x: Any, y: Any) -> Any:
     np = numpy()
     square = x * x + y * y
+    if square.min(initial=1.0) > 1e-300 and square.max(initial=1.0) < 1e300:
+        return x / square
     far = ~((square > 1e-300) & (square < 1e300))
-    return np.where(far, each(_inversion)(x, y), x / square) if far.any() else x / square
+    return np.where(far, each(_inversion)(x, y), x / square)
 
 
 def _difference_of_squares(p: Any, x: Any, y: Any) -> Any:
