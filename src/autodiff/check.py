@@ -363,7 +363,8 @@ def at_kink(probe: Probe, place: Place, k: int, ours: float, seen: Sequence[Side
         ok = between(ours, slopes[0], slopes[1], tolerance)
         if not ok and probe.kinked and (a != a or b != b):
             ok, tolerance = True, math.inf  # a convention stands for two sides, and there are values on one
-    ok = ok and all(holds_beside(probe, place, k, sign) for sign in (-1.0, 1.0))
+    if a == a or b == b:  # else there is nothing that has sides
+        ok = ok and all(holds_beside(probe, place, k, sign) for sign in (-1.0, 1.0))
     entry = Entry(ours, a if a == b or b != b else b if a != a else math.nan, tolerance, ok)
     if not a == b == ours:
         entry.left, entry.right = a, b

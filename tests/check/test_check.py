@@ -200,6 +200,11 @@ def test_a_convention_is_not_judged_where_values_end(text: str) -> None:
     assert report.ok and not entry.compared
 
 
+def test_without_a_value_there_is_nothing_to_judge() -> None:
+    (entry,) = run("pow(-0.5, y/y)", y=0).first["y"].entries  # its rule takes the logarithm of a negative beside it
+    assert entry.ok and not entry.compared
+
+
 def test_where_values_end_and_nothing_is_chosen_the_other_side_judges() -> None:
     (entry,) = run("sqrt(x)^2", x=0).first["x"].entries  # the rule of the product passes 0 on, not 0 times inf
     assert not entry.ok
