@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from autodiff.tensors.tensor import tensor as tensor
 
 HOMES = {
-    "tensors.tensor": ("Tensor", "tensor"),
+    "tensors.tensor": ("tensor",),
     "tensors.backward": ("backward", "grad"),
     "tensors.modes": (
         "no_grad", "enable_grad", "set_grad_enabled", "is_grad_enabled", "detect_anomaly", "set_detect_anomaly",
@@ -110,7 +110,9 @@ def __getattr__(name: str) -> Any:
             found = getattr(import_module(f"autodiff.{home}"), name)
             break
     else:
-        if name in MODULES:
+        if name == "Tensor":
+            found = import_module("autodiff.tensors.create").Named
+        elif name in MODULES:
             found = import_module(f"autodiff.tensors.{MODULES[name]}")
         elif name in DTYPES:
             found = import_module("autodiff.tensors.dtypes").DTYPES[name]
@@ -155,4 +157,6 @@ def _is_submodule(name: str) -> bool:
 def __dir__() -> list[str]:
     from autodiff.tensors.namespace import public
 
-    return sorted({"__version__", *MODULES, *DTYPES, *(name for names in HOMES.values() for name in names), *public()})
+    return sorted(
+        {"__version__", "Tensor", *MODULES, *DTYPES, *(name for names in HOMES.values() for name in names), *public()}
+    )

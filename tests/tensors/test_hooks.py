@@ -170,3 +170,12 @@ def test_hooks_of_leaves_run_in_order_as_soon_as_their_gradients_are_known() -> 
     assert told[5:] == [2]
     (xs[3] * xs[1]).exp().backward()
     assert told[6:] == [3, 1]
+
+
+def test_the_class_of_tensors_makes_tensors() -> None:
+    kind: Any = ad.Tensor
+    assert kind([-4.0]).double().tolist() == [-4.0] and kind(2, 3).shape == (2, 3) and kind().shape == (0,)
+    x = leaf([1.0])
+    assert isinstance(x, kind) and not isinstance(1.0, kind) and issubclass(type(x), kind)
+    assert type(x) == kind and kind == type(x) and hash(kind) == hash(type(x)) and kind != float  # noqa: E721
+    assert repr(kind) == repr(type(x)) and kind.sum(x).tolist() == 1.0 and kind.shape.__get__(x) == (1,)

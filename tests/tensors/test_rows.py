@@ -19,6 +19,7 @@ import autodiff as ad
 import autodiff.tensors
 from autodiff.ops import NAMES, OPS
 from autodiff.tensors.namespace import function, public
+from autodiff.tensors.tensor import Tensor
 
 ROWS = [
     op
@@ -157,7 +158,7 @@ def shown(owner: Any, names: list[str]) -> list[tuple[str, Any]]:
 
 PUBLIC = [
     *shown(ad, [name for name in dir(ad) if not keyword.iskeyword(name)]),
-    *shown(ad.Tensor, [name for name in vars(ad.Tensor) if name[:1] != "_"]),
+    *shown(Tensor, [name for name in vars(Tensor) if name[:1] != "_"]),
     *shown(ad.autograd.functional, [name for name in vars(ad.autograd.functional) if name[:1] != "_"]),
     *shown(ad.nn.utils, list(vars(ad.nn.utils))),
     *shown(ad.linalg, list(vars(ad.linalg))),

@@ -217,10 +217,44 @@ def sized(*data: Any) -> Tensor:
     >>> sized([1.0, 2.0])
     tensor([1., 2.])
     """
+    if not data:
+        return tensor([])
     if len(data) == 1 and not isinstance(data[0], int):
         return tensor(data[0])
     made: Tensor = filled(0.0)(*data)
     return made
+
+
+class _Callable(type):
+    """What makes a class that stands for that of tensors, and can be called: the class itself is made without data."""
+
+    def __call__(cls, *data: Any) -> Tensor:
+        return sized(*data)
+
+    def __instancecheck__(cls, x: Any) -> bool:
+        return isinstance(x, Tensor)
+
+    def __subclasscheck__(cls, other: Any) -> bool:
+        return issubclass(other, Tensor)
+
+    def __eq__(cls, other: object) -> bool:
+        return other is cls or other is Tensor
+
+    def __hash__(cls) -> int:
+        return hash(Tensor)
+
+    def __repr__(cls) -> str:
+        return repr(Tensor)
+
+
+Named: Any = _Callable(
+    "Tensor", (Tensor,), {"__slots__": (), "__module__": Tensor.__module__, "__doc__": Tensor.__doc__}
+)
+"""`ad.Tensor`: the class of tensors, which makes them of data or sizes, as PyTorch's old constructor does.
+
+>>> Named([1.0, 2.0]), isinstance(tensor(1.0), Named), type(tensor(1.0)) == Named
+(tensor([1., 2.]), True, True)
+"""
 
 
 def floating(x: Any, *_: Any, **__: Any) -> Tensor:
