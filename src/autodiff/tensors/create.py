@@ -246,6 +246,15 @@ class _Callable(type):
     def __repr__(cls) -> str:
         return repr(Tensor)
 
+    def __getattr__(cls, name: str) -> Any:
+        """A method that the rows give, as a function."""
+        from autodiff.tensors.namespace import in_place, method
+
+        found = None if name[:1] == "_" else method(name) or in_place(name)
+        if found is None:
+            raise AttributeError(f"type object 'Tensor' has no attribute '{name}'")
+        return found
+
 
 Named: Any = _Callable(
     "Tensor", (Tensor,), {"__slots__": (), "__module__": Tensor.__module__, "__doc__": Tensor.__doc__}
