@@ -51,6 +51,8 @@ WELL_FORMED = [
 
 WRONG = [
     (["gradient", "x"], "did you mean 'grad'"),
+    (["--versoin"], "did you mean --version?"),
+    (["grad", "x", "--bad"], "autodiff grad --help lists the options"),
     (["(x+2)*x"], "autodiff grad '(x+2)*x'"),
     (["--json", "grad", "x"], "options follow the command"),
     (["grad", "--wtr", "x", "x"], "did you mean --wrt? (as an expression it is written '-(-wtr)')"),

@@ -154,7 +154,9 @@ def no_command(words: Sequence[str]) -> RequestError:
     named = [other for other in words if other in COMMANDS]
     guess = near(word.lower(), COMMANDS)
     if word.startswith("--") and word[2:3].isalpha():
-        hint = f"options follow the command: autodiff {named[0] if named else 'grad'} ... {word}"
+        page = near(word[2:], ("help", "version"))
+        after = f"options follow the command: autodiff {named[0] if named else 'grad'} ... {word}"
+        hint = f"did you mean --{page}?" if page else after
         return RequestError(f"unknown option '{word}'", help=hint)
     hint = f"did you mean '{guess}'?" if guess else f"the commands are {', '.join(COMMANDS)}"
     if not word.isidentifier() and guess is None and "'" not in word:
@@ -165,11 +167,11 @@ def no_command(words: Sequence[str]) -> RequestError:
 def _no_option(word: str, command: Command, options: Iterable[str]) -> RequestError:
     name = word.partition("=")[0]
     elsewhere = [other.name for other in COMMANDS.values() for option in other.options if name in option.names]
-    guess = near(name, [known for known in (*options, "--help") if known.startswith("--")])
+    guess = near(name[2:], [known[2:] for known in (*options, "--help") if known.startswith("--")])
     if elsewhere:
         hint = f"it belongs to {', '.join(elsewhere)}"
     elif guess:
-        hint = f"did you mean {guess}?"
+        hint = f"did you mean --{guess}?"
     else:
         hint = f"autodiff {command.name} --help lists the options"
     return RequestError(
