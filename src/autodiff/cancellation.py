@@ -93,12 +93,16 @@ def magnifies(root: Node) -> bool:
 
 
 def underflows(node: Node) -> bool:
-    """Whether a value is below the range of float64 although no operand is 0."""
+    """Whether a value is below the range of float64 although no operand is 0, and it is not where a function is 0."""
     if node.op is None or node.op.name in ADDS:
         return False
     small = abs(node.value) < SMALLEST
     for x in node.inputs:
         small = small & (value_of(x) != 0.0)
+    if _any(small) and node.op.elementwise:
+        for i, x in enumerate(node.inputs):
+            if isinstance(x, Node):
+                small = small & (abs(local(node, i) * numeric.real(x.value)) < SMALLEST)
     return _any(small)
 
 

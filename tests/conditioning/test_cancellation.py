@@ -62,6 +62,20 @@ def test_the_exact_answer_is_told() -> None:
     assert "the value 0.5, d/dx -8.33333e-10" in (note.help or "")
 
 
+@pytest.mark.parametrize(
+    ("text", "at", "verb"),
+    [
+        ("x^2*1e200", "x=1e-200", "underflows"),
+        ("log(1 + x)", "x=1e-17", "magnifies"),
+        ("x + 1 - 1", "x=1e-17", "cancels"),
+    ],
+)
+def test_what_happened_is_named(text: str, at: str, verb: str) -> None:
+    """A function that is 0 at its operand does not underflow there."""
+    (note,) = noted(text, at, command="eval")
+    assert f"' {verb}" in note.message
+
+
 def test_derivatives_alone_may_lose_digits() -> None:
     (note,) = noted("(exp(x)-exp(-x))/(exp(x)+exp(-x))", "x=20")
     assert note.message.startswith("the derivative of ")
