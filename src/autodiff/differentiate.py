@@ -9,7 +9,7 @@ from autodiff.errors import NameProblem, Note, RequestError, ShapeError
 from autodiff.job import Job, Outcome, Settings, agree, apart
 from autodiff.names import check_inputs, suggestion
 from autodiff.ops import OPS
-from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
+from autodiff.tape import Node, backward, generic_like, value_of, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ def hessian(program: Program, point: Point, wrt: Sequence[str], settings: Settin
     noted = dict(job.kinked)
     blocks = {}
     for name, g in recorded.items():
-        blocks[name] = job.settle(g, ones_like(value_of(g)), _rows(job, g), first=False)
+        blocks[name] = job.settle(g, generic_like(value_of(g)), _rows(job, g), first=False)
     others, job.kinked = job.kinked, noted
     job.note_second(blocks)
     job.kinked = others | job.kinked  # what tells both sides says more
@@ -287,7 +287,7 @@ def _expansion(job: Job, root: Node, leaf: Node, order: int) -> list[Any]:
 
 def _first(job: Job, root: Any) -> dict[str, Any]:
     """The first derivatives by all leaves, settled at kinks, with their notes."""
-    return job.settle(root, ones_like(value_of(root)), _jacobian(job, root))
+    return job.settle(root, generic_like(value_of(root)), _jacobian(job, root))
 
 
 def derivatives(program: Program, point: Point, name: str, order: int, settings: Settings | None = None) -> Outcome:

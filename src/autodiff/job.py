@@ -6,7 +6,7 @@ from autodiff import numeric
 from autodiff.errors import Note, RequestError, ShapeError
 from autodiff.evaluate import MAX_OPS, Run, evaluate
 from autodiff.names import check_inputs
-from autodiff.tape import Node, backward, ones_like, value_of, zeros_like
+from autodiff.tape import Node, backward, generic_like, value_of, zeros_like
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -177,7 +177,9 @@ class Job:
 
     def chooses(self, root: Node) -> bool:
         """Whether rules choose what a series can't know: at kinks, by a convention, where the value is nan."""
-        return bool(self.settings.convention or numeric.is_nan(root.value) or self.kinks(root, ones_like(root.value)))
+        if self.settings.convention or numeric.is_nan(root.value):
+            return True
+        return bool(self.kinks(root, generic_like(root.value)))
 
     def affordable(self, root: Node) -> bool:
         """Whether looking at both sides of kinks, by every entry of the inputs, does not cost too much."""

@@ -6,6 +6,8 @@ ops, so a sweep may itself be recorded (`record=True`) and differentiated again.
 
 from __future__ import annotations
 
+import math
+
 from autodiff import numeric
 from autodiff.ops.arithmetic import add, where
 from autodiff.ops.record import OPS, Op, chain, gate
@@ -107,6 +109,15 @@ def ones_like(x: Any) -> Any:
     """The seed of a sweep: ones of the value's shape."""
     shape = numeric.shape(x)
     return numeric.numpy().ones(shape) if shape else 1.0
+
+
+def generic_like(x: Any) -> Any:
+    """A cotangent of the value's shape of which nothing cancels: what it does not reach, none does."""
+    shape = numeric.shape(x)
+    if not shape:
+        return 1.0
+    np = numeric.numpy()
+    return np.cos(np.arange(1.0, 1.0 + math.prod(shape))).reshape(shape)
 
 
 def zeros_like(x: Any) -> Any:

@@ -132,3 +132,10 @@ def test_a_side_without_values_has_no_derivative(do: Any) -> None:
     found, notes = answer(do, "grad", "x^x", "x=0")
     assert found["gradient"] == {"x": 0}
     assert ["d/dx is nan from the left, -inf from the right" in note for note in notes] == [True]
+
+
+def test_a_kink_that_sums_do_not_show(do: Any) -> None:
+    """The sum of softmax is 1 whatever happens: ones as the cotangent would not reach the kink."""
+    for words in (("jac",), ("jvp", "--dir", "v=[1, 2]")):
+        _, notes = answer(do, *words, "softmax(abs(v))", "--at", "v=[0, 0]")
+        assert ["d/dv[0] is -0.25 from the left, 0.25 from the right" in note for note in notes] == [True]
