@@ -71,6 +71,8 @@ LIKELY = {  # characters that stand for others, by what to write
 }
 # functions that stand on paper without brackets
 CALLED = frozenset(("sin", "cos", "tan", "sinh", "cosh", "tanh", "exp", "ln", "log", "log2", "log10", "sqrt", "abs"))
+INVERSES = {"sin": "asin", "cos": "acos", "tan": "atan", "sinh": "asinh", "cosh": "acosh", "tanh": "atanh"}
+OPERATORS = {"mod": "%", "div": "//"}  # words between operands elsewhere
 FOREIGN = {  # words of other languages, by what to do here
     "return": "the last statement of a function is its value",
     "def": "write f(t) = … or f(t) { … }",
@@ -381,17 +383,26 @@ def _call(p: Problem) -> SyntaxProblem | None:
         return None
     tokens, before = p.tokens, p.tokens[here - 1]
     power, at = (before[3], here - 2) if before[0] == "SUPERSCRIPT" else ("", here - 1)
-    if before[0] == "NUMBER" and here > 2 and tokens[here - 2][0] == "_POWER":
-        power, at = "^" + before[3], here - 3
+    if before[0] == "NUMBER" and here > 2:
+        signed = tokens[here - 2][0] == "_MINUS"
+        if tokens[here - 2 - signed][0] == "_POWER":
+            power, at = f"^{'-' * signed}{before[3]}", here - 3 - signed
     name = tokens[at]
     if name[0] != "NAME" or name[3] not in CALLED:
         return None
+    span = (name[1], tokens[here][2])
+    if power in ("^-1", "⁻¹") and name[3] in INVERSES:
+        argument = p.operand(here, 1)
+        call = argument if argument[0] == "(" else f"({argument})"
+        call = call if len(call) < 40 and call.isprintable() else "(…)"
+        inverse, quotient = f"{INVERSES[name[3]]}{call}", f"1/{name[3]}{call}"
+        return p.problem(f"a function is called with brackets: write '{inverse}' or '{quotient}'", span)
     argument = p.operand(here, 1)
     after = next(token for token in tokens if token[1] >= tokens[here][1] + len(argument))
     call = f"{name[3]}{argument if argument[0] == '(' else f'({argument})'}{power}"
-    if len(call) > 60 or not call.isprintable() or after[0] not in SEPARATE or power.startswith("⁻"):
+    if len(call) > 60 or not call.isprintable() or after[0] not in SEPARATE or power.startswith(("⁻", "^-")):
         call = f"{name[3]}(…)"
-    return p.problem(f"a function is called with brackets: write '{call}'", (name[1], tokens[here][2]))
+    return p.problem(f"a function is called with brackets: write '{call}'", span)
 
 
 def _product(p: Problem) -> SyntaxProblem | None:
@@ -400,6 +411,9 @@ def _product(p: Problem) -> SyntaxProblem | None:
         return p.problem(
             f"an operator is missing between {shown(before[3])} and {shown(token[3])}", (before[1], token[2])
         )
+    for word in (token, before):
+        if word[0] == "NAME" and word[3] in OPERATORS and p.seam(p.here):
+            return p.problem(f"'{word[3]}' is no operator", word[1:3], f"write {OPERATORS[word[3]]}")
     left, right = p.operand(p.here - 1, -1), p.operand(p.here, 1)
     head = "{" in p.expected and before[2] < token[1] and left.partition("(")[0].strip() not in CALLED
     if not p.seam(p.here) or head:
@@ -496,8 +510,10 @@ def _comma(p: Problem) -> SyntaxProblem | None:
         return None
     if p.opened and p.opened[-1][0] == "(":
         group = p.tokens.index(p.opened[-1])
-        called = group and p.tokens[group - 1][0] == "NAME"
-        return None if called else p.problem("a comma in plain brackets", help="a vector is written [a, b]")
+        spelling = p.tokens[group - 1][0] if group else ""
+        written = "a conditional is written: where(c, a, b), or a if c else b" if spelling == "if" else ""
+        written = written or "a vector is written [a, b]"
+        return None if spelling == "NAME" else p.problem("a comma in plain brackets", help=written)
     following = p.tokens[p.here + 1]
     if p.before[0] == following[0] == "NUMBER" and p.before[2] + 1 == following[1]:
         return p.problem("a comma outside brackets", help=f"the decimal sign is a dot: {p.before[3]}.{following[3]}")
