@@ -113,6 +113,7 @@ def swept(nodes: list[Any], g: Any, shape: tuple[int, ...], needed: set[Any] | N
 def _code(key: tuple[Any, ...], leaves: int, arrays: int, calls: list[tuple[Any, int]]) -> Callable[..., Any]:
     """The function of a structure."""
     names: dict[str, Any] = {"inf": inf, "nan": nan, "range": range, "min": min, "float": float}
+    names |= {"shape": None, "number": None}  # operands that no rule reads: one that is called takes them all
     lines: list[str] = []
     have: dict[str, bool] = {"g0": False}  # cotangents so far, and whether each is an array of its own
     scalar: set[int] = set()
