@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -59,6 +60,21 @@ def test_a_float_is_an_entry_of_an_array(row: Op) -> None:
             for g, slope in zip(gradient, slopes, strict=True):
                 for entry in np.ravel(slope):
                     assert ulps(entry, copies * g) <= 32.0, (row.name, xs)
+
+
+@pytest.mark.parametrize("row", SCALAR_ROWS, ids=IDS)
+def test_infinities_and_signed_zeros_alone_and_in_arrays(row: Op) -> None:
+    operands = len(point(row.samples[0])) if row.samples else 2
+    if operands > 2:
+        return
+    values = [math.inf, -math.inf, math.nan, 0.0, -0.0, 1.0, -2.5]
+    for xs in itertools.product(values, repeat=operands):
+        with np.errstate(all="ignore"):
+            y, gradient = swept(row, xs)
+            many, slopes = swept(row, tuple(np.array([x, 1.5]) for x in xs))
+        assert ulps(np.ravel(many)[0], y) <= 4.0, (row.name, xs)
+        for g, slope in zip(gradient, slopes, strict=True):
+            assert ulps(np.ravel(slope)[0], g) <= 4.0, (row.name, xs)
 
 
 @pytest.mark.parametrize("row", SCALAR_ROWS, ids=IDS)

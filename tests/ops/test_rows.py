@@ -141,6 +141,8 @@ ENDS: list[tuple[str, tuple[float, ...], Any]] = [
     ("beta", (1e-300, 1e300), 1 / mp.mpf(1e-300)),
     ("beta", (1e-310, 5.0), mp.inf),
     ("beta", (math.inf, 5.0), mp.mpf(0)),
+    ("gamma", (-1e-310,), -mp.inf),
+    ("gamma", (200.0,), mp.inf),
     ("polygamma_difference", (0.0, 1e-200, 1e-300), mp.mpf(1e-300) / mp.mpf(1e-200) ** 2),
     ("polygamma_difference", (1.0, 1e-200, 1e-300), -2 * mp.mpf(1e-300) / mp.mpf(1e-200) ** 3),
     ("polygamma_difference", (0.0, 5e-324, 2.0), mp.inf),
@@ -150,6 +152,9 @@ ENDS: list[tuple[str, tuple[float, ...], Any]] = [
     ("polygamma", (1.0, -math.inf), mp.nan),
     ("polygamma", (300.0, -0.4), mp.inf),
     ("polygamma", (1.5, 2.0), mp.nan),
+    ("dsinc", (0.3, math.inf), mp.nan),
+    ("dsinc", (0.0, 150.0), -(mp.pi**150) / 151),
+    ("dsinc", (math.inf, 2.0), mp.mpf(0)),
     ("polygamma", (1.0, math.nan), mp.nan),
     ("polygamma", (1.0, math.inf), mp.mpf(0)),
 ]

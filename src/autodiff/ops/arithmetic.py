@@ -30,6 +30,13 @@ def _floordiv(a: float, b: float) -> float:
         return _div(a, b)
 
 
+def _floordivs(a: Any, b: Any) -> Any:
+    """NumPy's, but for infinities over finite numbers, of which that makes nan."""
+    np = numpy()
+    y = np.floor_divide(a, b)
+    return np.where(np.isinf(a), a / b, y) if np.isinf(a).any() else y
+
+
 def _mod(a: float, b: float) -> float:
     try:
         return a % b
@@ -127,7 +134,7 @@ floordiv: Op = Op(
     "a b",
     "quotient rounded down",
     _floordiv,
-    from_numpy("floor_divide"),
+    _floordivs,
     [0.0, 0.0],
     symbol="//",
     order=5,
@@ -166,6 +173,8 @@ def _pow_slope(x: Any, y: Any) -> Any:
     if y.__class__ is float:
         if y == 0.0:
             return 0.0
+        if abs(y) == inf:
+            return gate(y, pow_(x, y))
         return y * (pow_(x, y - 1.0) if abs(y) >= SMALL else mul(pow_(x, y - 1.0), _rounded_away(x, y)))
     slope = pow_(x, y - 1.0)
     if _plain(x, y):
@@ -176,12 +185,13 @@ def _pow_slope(x: Any, y: Any) -> Any:
 
 
 def _plain(x: Any, y: Any) -> bool:
-    """Whether arrays hold no base 0 and no exponent of which y - 1 loses digits: nothing that wants care."""
+    """Whether arrays hold no base 0, no infinite exponent, and none of which y - 1 loses digits: nothing for care."""
     x, y = known(x), known(y)
     if not (hasattr(x, "strides") or hasattr(y, "strides")):
         return False
     np = numpy()
-    return bool(np.all(x) and np.all(np.abs(y) >= SMALL))
+    size = np.abs(y)
+    return bool(np.all(x) and np.min(size, initial=1.0) >= SMALL and np.max(size, initial=1.0) < inf)
 
 
 def _at_zero(x: Any, y: Any, edge: Any, inside: Any) -> Any:
@@ -247,16 +257,29 @@ reciprocal: Op = Op(
     domain="x not 0",
     samples=[2.0, -0.5, 1e-100],
 )
+
+
+def _unsigned(y: Any) -> Any:
+    """The root y, but 0 for -0: of -0 too the slope is +inf."""
+    value = known(y)
+    if value.__class__ is float:
+        signed = value == 0.0 and math.copysign(1.0, value) < 0.0
+    else:
+        signed = hasattr(value, "strides") and bool(numpy().signbit(value).any())
+    return y + 0.0 if signed else y
+
+
 sqrt: Op = Op(
     "sqrt",
     "x",
     "square root",
     total(math.sqrt),
     from_numpy("sqrt"),
-    [lambda y, x: div(0.5, y or 0.0 if y.__class__ is float else y)],  # of -0 too the slope is +inf
+    [lambda y, x: div(0.5, _unsigned(y))],
     domain="x >= 0",
     samples=[2.0, 1e-9, 1e200],
     kinks="inf at 0",
+    looks=True,
 )
 cbrt: Op = Op(
     "cbrt",

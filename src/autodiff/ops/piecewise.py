@@ -147,7 +147,7 @@ relu: Op = Op(
     "x",
     "max(x, 0)",
     lambda x: x if x > 0.0 or x != x else 0.0,
-    lambda x: numpy().where(x < 0.0, 0.0, x),
+    lambda x: numpy().where(x <= 0.0, 0.0, x),
     [lambda y, x: where(gt(x, 0.0), 1.0, 0.0)],
     selects=True,
     samples=[2.0, -1.0],

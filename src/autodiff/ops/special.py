@@ -80,7 +80,7 @@ def _gamma(x: float) -> float:
     except ValueError:
         return math.copysign(inf, x) if x == 0.0 else nan
     except OverflowError:
-        return inf
+        return math.copysign(inf, x)  # left of 0 only next to that pole
 
 
 def _lgamma(x: float) -> float:
