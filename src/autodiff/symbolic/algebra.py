@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
     Exact = Any  # int or Fraction, whose common type is `object` to a type checker
@@ -60,8 +60,9 @@ class Gen:
 class Poly:
     """A sum: product to rational coefficient; the empty product is the constant term."""
 
-    __slots__ = ("__weakref__", "lead", "terms")
+    __slots__ = ("__weakref__", "inner", "lead", "terms")
     terms: dict[Mono, Exact]
+    inner: tuple[Poly, ...] | None  # its `parts`, once they were asked for
     lead: Mono | None
 
     def __repr__(self) -> str:
@@ -106,7 +107,7 @@ def poly(terms: Mapping[Mono, Exact]) -> Poly:
     found = _polys.get(key)
     if found is None:
         found = Poly.__new__(Poly)
-        found.terms, found.lead = clean, None
+        found.terms, found.inner, found.lead = clean, None, None
         _polys[key] = found
     return found
 
@@ -207,9 +208,13 @@ def scale(p: Poly, c: Exact) -> Poly:
     return poly({m: exact(k * c) for m, k in p.terms.items()})
 
 
+GREATEST = 10**1000
+LEAST = Fraction(1, GREATEST)
+
+
 def modest(c: Exact) -> bool:
     """Whether a number is of a size that products of floats have: others are kept apart, within a sum."""
-    return bool(Fraction(1, 10**1000) < abs(c) < 10**1000)
+    return bool((LEAST if c.__class__ is not int else 0) < abs(c) < GREATEST)
 
 
 SMALL = 10**6  # a divisor that is taken out of a sum
@@ -497,14 +502,18 @@ def point_between(where: Poly, a: Poly, b: Poly) -> bool:
     )
 
 
-def parts(p: Poly) -> Iterator[Poly]:
+def parts(p: Poly) -> tuple[Poly, ...]:
     """The Polys that the atoms and exponents of p are made of."""
-    for m in p.terms:
-        for g, _ in m:
-            if g.atom.name != "#":
-                yield from g.atom.args
-            if g.mono:
-                yield term(1, g.mono)
+    if p.inner is None:
+        found: list[Poly] = []
+        for m in p.terms:
+            for g, _ in m:
+                if g.atom.name != "#":
+                    found += g.atom.args
+                if g.mono:
+                    found.append(term(1, g.mono))
+        p.inner = tuple(found)
+    return p.inner
 
 
 def order(roots: Iterable[Poly], most: float = math.inf) -> list[Poly]:
@@ -530,18 +539,17 @@ def substitute(p: Poly, known: Mapping[Poly, Poly]) -> Poly:
     new: dict[Poly, Poly] = dict(known)
     stack = [(p, False)]
     changed: set[Poly] = set(known)
+    atoms = {one for one in map(atom_of, known) if one is not None}
     while stack:
         q, done = stack.pop()
         if q in new:
             continue
-        inner = list(parts(q))
-        alone = [of_atom(g.atom) for m in q.terms for g, _ in m]
-        hit = any(a in known for a in alone)
+        inner = parts(q)
         if not done:
             stack.append((q, True))
             stack += [(r, False) for r in inner if r not in new]
             continue
-        if hit or any(r in changed for r in inner):
+        if any(r in changed for r in inner) or any(g.atom in atoms for m in q.terms for g, _ in m):
             new[q] = rebuilt(q, new)
             if new[q] is not q:
                 changed.add(q)

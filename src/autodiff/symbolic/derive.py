@@ -8,6 +8,8 @@ own sweep gives when the recorded values are formulas.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from autodiff import numeric
 from autodiff.errors import NameProblem, Note, RequestError
 from autodiff.evaluate import MAX_OPS, evaluate
@@ -22,7 +24,7 @@ from autodiff.tape import Tape, backward, value_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from typing import Any
 
     from autodiff.errors import Span
@@ -35,14 +37,16 @@ CONDITIONS = 64  # decisions on one way
 
 
 class Derived:
-    """The value as a formula, a formula for each name, and notes."""
+    """The value as a formula, made when it is asked for; a formula for each name; and notes."""
 
-    __slots__ = ("derivatives", "notes", "value")
-
-    def __init__(self, value: Any, derivatives: dict[str, Any], notes: list[Note]) -> None:
-        self.value = value
+    def __init__(self, value: Callable[[], Any], derivatives: dict[str, Any], notes: list[Note]) -> None:
+        self._value = value
         self.derivatives = derivatives
         self.notes = notes
+
+    @cached_property
+    def value(self) -> Any:
+        return self._value()
 
 
 def derive(
@@ -86,7 +90,7 @@ def derive(
         one_by_one = symbol.array.ravel().tolist() if isinstance(symbol, Entries) else [symbol]
         slopes = [released(slope(f, x.name, order, writer), writer) for f in values for x in one_by_one]
         found[name] = nested(slopes, shape + numeric.shape(symbol))
-    return Derived(nested([released(writer(simplify(p, writer)), writer) for p in starts], shape), found, notes)
+    return Derived(lambda: nested([released(writer(simplify(p, writer)), writer) for p in starts], shape), found, notes)
 
 
 def entries_of(name: str, given: Any) -> Entries:
