@@ -181,3 +181,18 @@ def test_large_matrices_answer_as_small_ones(text: str, monkeypatch: pytest.Monk
 def test_a_large_singular_matrix_has_no_inverse() -> None:
     with pytest.raises(ComputationError, match="singular"):
         OPS["inv"](np.ones((40, 40)))
+
+
+@pytest.mark.parametrize("entry", [0.1, 0.7, 3.3, 1e-3, 1e300])
+def test_equal_entries_deviate_by_nothing(entry: float) -> None:
+    """Although the mean of three times 0.1 is 0.10000000000000002."""
+    for text in ("std(A)", "sum(std(A, axis=0))", "var(A)*1e-300", "sum(var(A, axis=1))"):
+        found = gradient(parse(text), {"A": np.full((3, 3), entry)}, ["A"])
+        assert found.value == 0.0
+        assert not found.gradient["A"].any()
+
+
+def test_close_entries_keep_their_deviation() -> None:
+    found = gradient(parse("var(v)"), {"v": np.array([1e16, 1e16 + 2.0])}, ["v"])
+    assert found.value == 1.0
+    assert found.gradient["v"].tolist() == [-1.0, 1.0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from autodiff.numeric import is_finite, known, nan, numpy, shape
+from autodiff.numeric import is_array, is_finite, known, nan, numpy, shape
 from autodiff.ops.arithmetic import add, div, eq, mul, pow_, sqrt, sub, where
 from autodiff.ops.exponential import exp, log
 from autodiff.ops.piecewise import abs_, sign
@@ -33,7 +33,17 @@ def _mean(x: Any, axis: Any = None) -> Any:
 
 
 def _deviation(x: Any, axis: Any) -> Any:
-    return sub(x, _back(mean(x, axis=axis), x, axis))
+    """x less its mean, both from the first entry on: equal entries deviate by exactly 0, close ones exactly."""
+    e = sub(x, _first(known(x), axis))
+    return sub(e, _back(mean(e, axis=axis), x, axis))
+
+
+def _first(x: Any, axis: Any) -> Any:
+    """The first entry along the axes, which stay; 0 where entries are no floats, or there are none."""
+    if not is_array(x) or not x.size or x.dtype.kind != "f":
+        return 0.0
+    axes = range(x.ndim) if axis is None else [axis % x.ndim] if isinstance(axis, int) else [a % x.ndim for a in axis]
+    return x[tuple(slice(0, 1) if k in axes else slice(None) for k in range(x.ndim))]
 
 
 sum_: Op = Op(
@@ -66,7 +76,8 @@ def _var(x: Any, axis: Any = None, ddof: int = 0) -> Any:
     np = numpy()
     if not x.size:  # nan, without NumPy's warning
         return _mean(x, axis)
-    d = x - np.mean(x, axis=axis, keepdims=True)
+    d = x - _first(x, axis)
+    d -= np.mean(d, axis=axis, keepdims=True)
     return np.sum(d * d, axis=axis) / (_count(x, axis) - ddof)
 
 
