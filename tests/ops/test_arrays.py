@@ -196,3 +196,12 @@ def test_close_entries_keep_their_deviation() -> None:
     found = gradient(parse("var(v)"), {"v": np.array([1e16, 1e16 + 2.0])}, ["v"])
     assert found.value == 1.0
     assert found.gradient["v"].tolist() == [-1.0, 1.0]
+
+
+def test_zero_cotangents_make_nothing_of_infinities_in_matrices() -> None:
+    """In the rules of inv and solve, whose products would make a nan of each."""
+    a, far = np.diag([1.0, 2.0]), np.diag([1.0, np.inf])
+    corner = np.diag([1.0, 0.0])
+    np.testing.assert_array_equal(OPS["inv"].vjp(0)(corner, far, a), -corner)
+    np.testing.assert_array_equal(OPS["solve"].vjp(0)(np.array([1.0, 0.0]), np.array([3.0, np.inf]), a, far[0])[1], 0.0)
+    np.testing.assert_array_equal(OPS["solve"].vjp(0)(corner, far, a, far), -corner)

@@ -172,10 +172,21 @@ cross: Op = Op(
     None,
     _cross,
     None,
-    [lambda g, y, a, b: cross(b, g), lambda g, y, a, b: cross(g, a)],
+    [lambda g, y, a, b: _turned(g, b), lambda g, y, a, b: neg(_turned(g, a))],
     linear=True,
     samples=[([1.0, 2.0, 3.0], [0.5, -1.0, 2.0])],
 )
+
+
+def _turned(g: Any, b: Any) -> Any:
+    """cross(b, g), where a zero of the cotangent g makes nothing of an inf or nan of b."""
+    if _plain(b):
+        return cross(b, g)
+
+    def of(x: Any, *entries: int) -> Any:
+        return index(x, index=(*[slice(None)] * (_rank(x) - 1), numpy().array(entries)))
+
+    return sub(chain(of(g, 2, 0, 1), of(b, 1, 2, 0)), chain(of(g, 1, 2, 0), of(b, 2, 0, 1)))
 
 
 def _square(a: Any) -> Any:
@@ -263,6 +274,17 @@ def _inverse_and_det(a: Any) -> tuple[Any, Any]:
     return dgetri(factors, pivots)[0].T, sign * np.exp(np.log(np.abs(scale)).sum())
 
 
+def _or_nan(function: Any, a: Any, *others: Any) -> Any:
+    """The function of a matrix, which nan makes nan, though LAPACK may take it for singular."""
+    np = numpy()
+    try:
+        return function(a, *others)
+    except np.linalg.LinAlgError:
+        if not np.isnan(a).any():
+            raise
+        return np.full(shape((a, *others)[-1]), math.nan)
+
+
 def _cofactor(a: Any) -> Any:
     np = numpy()
     n = a.shape[-1]
@@ -329,7 +351,7 @@ logdet: Op = Op(
     None,
     _logdet,
     None,
-    [lambda g, y, a: mul(g, swap(inv(a)))],
+    [lambda g, y, a: chain(g, swap(inv(a)) if is_finite(known(y)) else numpy().full(shape(a), math.nan))],
     domain="det > 0",
     samples=[([[2.0, 1.0], [1.0, 3.0]],)],
 )
@@ -338,21 +360,21 @@ inv: Op = Op(
     "a",
     "inverse matrix",
     None,
-    lambda a: _inverse(_square(a)),
+    lambda a: _or_nan(_inverse, _square(a)),
     None,
-    [lambda g, y, a: neg(matmul(swap(y), matmul(g, swap(y))))],
+    [lambda g, y, a: neg(swap(_through(swap(_through(g, swap(y))), y)))],
     domain="not singular",
     samples=[([[2.0, 1.0], [1.0, 3.0]],)],
 )
 
 
 def _solve(a: Any, b: Any) -> Any:
-    return numpy().linalg.solve(_square(a), b)
+    return _or_nan(numpy().linalg.solve, _square(a), b)
 
 
 def _solve_left(g: Any, y: Any, a: Any, b: Any) -> Any:
     back = solve(swap(a), g)
-    return neg(outer(back, y) if _rank(b) == 1 else matmul(back, swap(y)))
+    return neg(_through(reshape(back, -1.0, 1.0), reshape(y, 1.0, -1.0)) if _rank(b) == 1 else _through(back, swap(y)))
 
 
 solve: Op = Op(
