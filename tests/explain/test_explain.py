@@ -174,6 +174,12 @@ def test_tens_of_thousands_of_lines(tell: Any) -> None:
     assert math.isfinite(float(re.findall(r"= (\S+)$", said)[-1]))
 
 
+def test_a_wide_cell_does_not_widen_all(tell: Any) -> None:
+    shown = tell(f"sum([{', '.join(['x'] * 1000)}])", "--at", "x=2")
+    assert len(shown) < 200_000
+    assert "dy/dx" in shown and "[x, x, x" in shown
+
+
 def test_tables_only_where_colour_is_wanted(tell: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     coloured = tell("(x-2)*x", "x=1", "--color", "always")
     assert "\x1b[31m" in coloured

@@ -21,6 +21,8 @@ MOST_ROWS = 40
 """A longer lesson is summarised."""
 ENDS = 12
 """Of a summary: so many steps at each end."""
+WIDE = 60
+"""The most characters to which a wide cell of a table pads those above and below."""
 
 
 class Lesson:
@@ -146,9 +148,9 @@ def _made(row: Row) -> str:
 
 
 def _columns(table: Sequence[tuple[str, ...] | str], right: Iterable[int] = ()) -> list[str]:
-    """Aligned columns, indented; a line that is no tuple stands across them."""
+    """Aligned columns, indented; a line that is no tuple stands across them, a very wide cell reaches over the next."""
     cells = [line for line in table if not isinstance(line, str)]
-    widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+    widths = [min(WIDE, max(map(width, column))) for column in zip(*cells, strict=True)]
     lines = []
     for line in table:
         if isinstance(line, str):
