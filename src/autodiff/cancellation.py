@@ -98,7 +98,8 @@ def underflows(node: Node) -> bool:
         return False
     small = abs(node.value) < SMALLEST
     for x in node.inputs:
-        small = small & (value_of(x) != 0.0)
+        there = value_of(x) != 0.0
+        small = small & (there if node.op.elementwise else numeric.numpy().all(there))
     if _any(small) and node.op.elementwise:
         for i, x in enumerate(node.inputs):
             if isinstance(x, Node):

@@ -64,7 +64,7 @@ def committed(node: Node) -> Any:
     if name in ("eigvalsh", "cholesky", "eigenvectors", "cross", "linspace", "arange"):
         return 8.0 * U * top + 0.0 * y
     if name in ("det", "cofactor"):
-        return 8.0 * n * U * top ** float(values[0].shape[-1]) + 0.0 * y
+        return 8.0 * n * U * float(np.float64(top) ** values[0].shape[-1]) + 0.0 * y
     return (8.0 + n) * U * y + TINY
 
 

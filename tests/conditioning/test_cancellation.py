@@ -186,3 +186,16 @@ def test_every_answer_comes_with_the_note(words: list[str], capsys: pytest.Captu
     command, *options = words
     assert run([command, "(1-cos(x))/x^2", "--at", "x=1e-8", *options]) == 0
     assert "'1-cos(x)' cancels: no digit of the value" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("det(A)", "A=[[1e200, 2e200, 0], [3e200, 1e200, 1], [5, 1e200, 7e200]]"),
+        ("det(stack(v, concat(w[:1], w[1:]), ones(3)))", "v=[0.1, 0.1, 0.1],w=[1e-321, -1.2e-320, 1.2e-320]"),
+    ],
+)
+def test_bounds_of_arrays_hold_beyond_the_range(text: str, at: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for command in ("grad", "check"):
+        assert run([command, text, "--at", at]) == 0
+    assert "d/d" in capsys.readouterr().out
