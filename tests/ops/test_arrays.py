@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import mpmath as mp
@@ -55,7 +56,7 @@ CASES: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
     "norm": [
         *(((x, 2.0), p) for x, p in [(V, {}), (M, {}), (M, {"axis": 0}), (M, {"axis": 1})]),
         *(((x, 2.0), {}) for x in ([3e200, 4e200], [3e-200, 4e-200], [1e8, 1.0], [0.0, 2.0])),
-        *(((V, p), {}) for p in (1.0, 3.0, 1.5, mp.inf)),
+        *(((V, p), {}) for p in (1.0, 3.0, 1.5, -1.0, mp.inf)),
         ((M, 3.0), {"axis": 0}),
     ],
     "normalized": [((V,), {}), ((M,), {}), ((M,), {"axis": 1}), (([1e8, 1.0],), {})],
@@ -205,3 +206,11 @@ def test_zero_cotangents_make_nothing_of_infinities_in_matrices() -> None:
     np.testing.assert_array_equal(OPS["inv"].vjp(0)(corner, far, a), -corner)
     np.testing.assert_array_equal(OPS["solve"].vjp(0)(np.array([1.0, 0.0]), np.array([3.0, np.inf]), a, far[0])[1], 0.0)
     np.testing.assert_array_equal(OPS["solve"].vjp(0)(corner, far, a, far), -corner)
+
+
+def test_norms_of_negative_powers_over_the_whole_range() -> None:
+    x = np.array([1e300, 1e-300])
+    assert OPS["norm"](x, -1.0) == 1e-300
+    np.testing.assert_array_equal(OPS["norm"].vjp(0)(1.0, 1e-300, x, -1.0), [0.0, 1.0])
+    assert OPS["norm"](np.array([0.0, 2.0]), -1.0) == 0.0
+    assert OPS["norm"](np.array([math.inf, 2.0]), -1.0) == 2.0

@@ -432,7 +432,7 @@ def _norm(x: Any, p: Any = 2.0, axis: Any = None) -> Any:
         return np.sum(x != 0.0, axis=axis).astype(float)
     if not x.size:
         return np.sum(x, axis=axis)
-    top = np.max(x, axis=axis, keepdims=True)
+    top = (np.max if p > 0.0 else np.min)(x, axis=axis, keepdims=True)  # the entry whose power is the largest
     scale = np.where((top > 0) & np.isfinite(top), top, 1.0)
     y = np.sum((x / scale) ** p, axis=axis)
     y = np.sqrt(y) if p == 2.0 else y ** (1.0 / p)
