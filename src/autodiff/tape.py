@@ -126,14 +126,19 @@ def zeros_like(x: Any) -> Any:
     return numeric.numpy().zeros(shape) if shape else 0.0
 
 
+def slope(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = None) -> Any:
+    """The rule of the row for the partial derivative by operand i, applied."""
+    rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
+    return rule(y, *xs) if callable(rule) else rule
+
+
 def partial(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = None) -> Any:
     """The partial derivative by operand i of an elementwise op whose value is y, on operands of any kind.
 
     It is nan where the value is nan, unless that is a nan handed on by a choice that did not look at it: the
     value itself stands for it, so that derivatives of higher order are nan as well.
     """
-    rule = op.conventions[convention][i] if convention in op.conventions else op.partial(i)
-    d = rule(y, *xs) if callable(rule) else rule
+    d = slope(op, i, y, xs, convention)
     if not op.selects or op.kink is not None:
         value = value_of(y)
         if value.__class__ is float:
@@ -145,11 +150,18 @@ def partial(op: Op, i: int, y: Any, xs: Sequence[Any], convention: str | None = 
 
 
 def sent(
-    op: Op, i: int, g: Any, y: Any, xs: Sequence[Any], params: dict[str, Any], convention: str | None = None
+    op: Op,
+    i: int,
+    g: Any,
+    y: Any,
+    xs: Sequence[Any],
+    params: dict[str, Any],
+    convention: str | None = None,
+    local: Callable[..., Any] = partial,
 ) -> Any:
     """What an op whose value y has the cotangent g sends to its operand i; None where nothing flows."""
     if op.elementwise:
-        d = partial(op, i, y, xs, convention)
+        d = local(op, i, y, xs, convention)
         c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
     else:
         rule = op.conventions[convention][i] if convention in op.conventions else op.vjp(i)

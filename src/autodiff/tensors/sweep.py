@@ -8,8 +8,9 @@ from sys import modules
 
 from autodiff import numeric
 from autodiff.ops import OPS
-from autodiff.ops.record import Op, chain, gate
+from autodiff.ops.record import Op
 from autodiff.rules import Compiled, compiled
+from autodiff.tape import sent, slope
 from autodiff.tensors.blocks import region, swept
 from autodiff.tensors.buffers import SMALL, give, in_blocks, put_back
 from autodiff.tensors.graph import Blank, GraphError, changed, check_unchanged, extras, freed, has_extra
@@ -356,22 +357,6 @@ def operands_of(fn: Any) -> tuple[Any, list[Any]]:
     return Blank(fn.y) if fn.y.__class__ is tuple else 0.0 if fn.y is None else fn.y, xs
 
 
-def contribution(fn: Any, i: int, g: Any, y: Any, xs: Sequence[Any]) -> Any:
-    """What the node sends to operand i by its row's own rule, on operands of any kind; None where nothing flows."""
-    op = fn.op
-    if op.elementwise:
-        rule = op.partial(i)
-        d = rule(y, *xs) if callable(rule) else rule
-        c = g if d.__class__ is float and d == 1.0 else (gate if op.selects else chain)(g, d)
-    else:
-        rule = op.vjp(i)
-        c = None if rule is None else rule(g, y, *xs, **fn.params)
-        if c is None:
-            return None
-    shape = numeric.shape(xs[i])
-    return c if numeric.shape(c) == shape else OPS["sum_to"](c, shape=shape)
-
-
 def _in_turn(plan: Plan, roots: Sequence[Any]) -> Iterator[Any]:
     """The nodes as hooks see them: operations, last recorded first, and each leaf once all that reaches it has sent."""
     yield from dict.fromkeys(fn for fn in roots if fn.op is None)
@@ -428,20 +413,20 @@ def careful(
                 found[fn] = g
                 if fn.op is None:
                     continue
-            sent = sent_by(fn, g, needed, wrap)
+            parts = sent_by(fn, g, needed, wrap)
             if extra is not None:
                 for hook in list(extra.after.values()):
-                    replaced = hook(tuple(None if c is None else wrap(c) for c in sent), (wrap(g),))
+                    replaced = hook(tuple(None if c is None else wrap(c) for c in parts), (wrap(g),))
                     if replaced is not None:
-                        sent = [None if c is None else back(c) for c in replaced]
+                        parts = [None if c is None else back(c) for c in replaced]
                 if extra.where is not None:
-                    for k, c in enumerate(sent):
+                    for k, c in enumerate(parts):
                         if c is not None and numeric.is_nan(raw_of(c)):
                             raise GraphError(
                                 f"Function '{fn.name()}' returned nan values in its {k}th output; "
                                 f"it was called here:\n{extra.where}"
                             )
-            for a, c in zip(fn.inputs[::2], sent, strict=True):
+            for a, c in zip(fn.inputs[::2], parts, strict=True):
                 if a is not None and c is not None and (needed is None or a in needed):
                     cotangents[a] = OPS["add"](cotangents[a], c) if a in cotangents else c
     return found
@@ -460,6 +445,6 @@ def sent_by(fn: Any, g: Any, needed: set[Any] | None, wrap: Callable[[Any], Any]
         y = y if y.__class__ is Blank else handle(y, fn)
         xs = [x if a is None or x.__class__ is Blank else handle(x, a) for a, x in zip(fn.inputs[::2], xs, strict=True)]
     return [
-        None if a is None or (needed is not None and a not in needed) else contribution(fn, i, g, y, xs)
+        sent(fn.op, i, g, y, xs, fn.params, local=slope) if a is not None and (needed is None or a in needed) else None
         for i, a in enumerate(fn.inputs[::2])
     ]
