@@ -139,3 +139,27 @@ def test_a_kink_that_sums_do_not_show(do: Any) -> None:
     for words in (("jac",), ("jvp", "--dir", "v=[1, 2]")):
         _, notes = answer(do, *words, "softmax(abs(v))", "--at", "v=[0, 0]")
         assert ["d/dv[0] is -0.25 from the left, 0.25 from the right" in note for note in notes] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "left", "right"),
+    [
+        ("mod(x+2, x)", "-1", "inf"),
+        ("fmod(x+2, x)", "-1", "inf"),
+        ("(x+2)//x", "0", "-inf"),
+        ("mod(x, 2)", "-inf", "1"),
+    ],
+)
+def test_jumps_of_quotients(do: Any, text: str, left: str, right: str) -> None:
+    """Both operands move: what counts is where the quotient goes."""
+    for command in ("grad", "diff"):
+        _, notes = answer(do, command, text, "x=2")
+        assert [f"d/dx is {left} from the left, {right} from the right" in note for note in notes] == [True]
+
+
+def test_a_kink_of_second_order(do: Any) -> None:
+    assert answer(do, "grad", "softsign(x)", "x=0")[1] == []
+    for words in (("hess",), ("diff", "--order", "2")):
+        found, notes = answer(do, *words, "softsign(x)", "x=0")
+        assert found.get("derivatives", [1, 0]) == [1, 0] and abs(found.get("hessian", {"x": {"x": 0}})["x"]["x"]) == 0
+        assert ["d2/dx2 is 2 from the left, -2 from the right" in note for note in notes] == [True]

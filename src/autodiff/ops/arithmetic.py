@@ -143,6 +143,7 @@ floordiv: Op = Op(
     jump=True,
     kink=lambda y, a, b: div(a, b) == y,
     kinks="0 at the jumps",
+    germ=lambda a, b: floor(div(a, b)),
 )
 mod: Op = Op(
     "mod",
@@ -158,6 +159,7 @@ mod: Op = Op(
     jump=True,
     kink=lambda y, a, b: y == 0.0,
     kinks="the derivative of the branch that the value belongs to, at the jumps",
+    germ=lambda a, b: sub(a, mul(b, floor(div(a, b)))),
 )
 
 
@@ -319,6 +321,6 @@ where: Op = Op(
 )
 
 from autodiff.ops.exponential import exp, log  # noqa: E402  (rules are looked up when they run)
-from autodiff.ops.piecewise import abs_, stop_gradient  # noqa: E402
+from autodiff.ops.piecewise import abs_, floor, stop_gradient  # noqa: E402
 
 __all__ = ["each"]

@@ -125,6 +125,7 @@ fmod: Op = Op(
     kink=lambda z, x, y: (z == 0.0) & (x != 0.0),
     jump=True,
     kinks="of the branch that the value belongs to",
+    germ=lambda x, y: sub(x, mul(y, trunc(div(x, y)))),
 )
 copysign: Op = Op(
     "copysign",
@@ -199,6 +200,9 @@ softsign: Op = Op(
     lambda x: where(eq(abs(x), math.inf), sign(x), x / (1.0 + abs(x))),
     [lambda y, x: square(div(1.0, add(1.0, abs_(x))))],
     samples=[0.3, -2.0, 1e160],
+    kink=lambda y, x: x == 0.0,
+    kinks="1 at 0; the second derivative there is 0",
+    germ=lambda x: div(x, add(1.0, abs_(x))),
 )
 
 
