@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from autodiff.differentiate import gradient, hessian
+from autodiff.differentiate import gradient, hessian, taylor
 from autodiff.job import Settings
 from autodiff.ops import OPS
 from autodiff.parse import parse
@@ -208,3 +208,51 @@ def test_both_sides_of_a_norm_at_0() -> None:
     assert found.gradient == {"x": 0.0} and not found.notes
     (note,) = gradient(parse("norm(relu(v), 3)"), {"v": np.zeros(2)}, ["v"]).notes  # nothing moves to the left
     assert "d/dv[0] is 0 from the left, 1 from the right" in note.message
+
+
+def rotated(*eigenvalues: float) -> Any:
+    """A symmetric matrix with these eigenvalues and no zeros."""
+    v = np.arange(1.0, len(eigenvalues) + 1.0)
+    q = np.eye(len(v)) - 2.0 / (v @ v) * np.outer(v, v)
+    return q @ np.diag(eigenvalues) @ q.T
+
+
+DEGENERATE = [np.eye(2), np.zeros((3, 3)), rotated(3.0, 1.0, 3.0), rotated(2.0, 5.0, 2.0, 5.0), rotated(1.0, 1.0, 1.0)]
+
+
+@pytest.mark.parametrize("a", DEGENERATE, ids=lambda a: f"{len(a)} {np.round(a[0, 0], 2)}")
+def test_symmetric_functions_of_equal_eigenvalues(a: Any) -> None:
+    """Sums of powers of eigenvalues are traces of powers, which have no kink."""
+    n, unit, s = len(a), np.eye(len(a)), (a + a.T) / 2
+    pairs = np.einsum("ik,jl->ijkl", unit, unit)
+    even = (pairs + pairs.transpose(0, 1, 3, 2)) / 2
+    for text, first, second in [
+        ("sum(eigvalsh(A))", unit, np.zeros((n, n, n, n))),
+        ("sum(eigvalsh(A)^2)", 2 * s, 2 * even),
+        ("sum(eigvalsh(A)^3)", 3 * s @ s, 3 * np.einsum("pqij,pr,rqkl->ijkl", even, s, even) * 2),
+    ]:
+        out = hessian(parse(text), {"A": a}, ["A"])
+        np.testing.assert_allclose(out.gradient["A"], first, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(out.hessian["A"]["A"], second, rtol=0, atol=1e-13)
+        assert not out.notes
+
+
+def test_both_sides_of_equal_eigenvalues() -> None:
+    out = gradient(parse("max(eigvalsh(A))"), {"A": np.eye(2)}, ["A"])
+    assert "d/dA[0, 0] is 0 from the left, 1 from the right; 0.5 by convention" in out.notes[0].message
+    out = gradient(parse("norm(eigvalsh(A))"), {"A": np.zeros((2, 2))}, ["A"])
+    assert "d/dA[0, 0] is -1 from the left, 1 from the right; 0 by convention" in out.notes[0].message
+    np.testing.assert_array_equal(out.gradient["A"], np.zeros((2, 2)))
+
+
+def test_equal_eigenvalues_split_at_any_order() -> None:
+    """The eigenvalues of [[0, t^3], [t^3, t^2]] are t^2/2 ± t^2·sqrt(1/4 + t^2)."""
+    out = taylor(parse("eigvalsh([[0, t^3], [t^3, t^2]])"), {"t": 0.0}, "t", 6)
+    np.testing.assert_allclose(
+        out.derivatives, [[0, 0], [0, 0], [0, 1], [0, 0], [-1, 1], [0, 0], [1, -1]], rtol=0, atol=1e-13
+    )
+    assert not out.notes
+    out = taylor(parse("sum(eigvalsh([[1, t], [t, 1 + t^2]])^3)"), {"t": 0.0}, "t", 5)
+    np.testing.assert_allclose(out.derivatives, [2, 0, 9, 0, 6, 0], rtol=0, atol=1e-13)
+    (note,) = taylor(parse("eigvalsh([[1, t], [t, 1 + t^2]])"), {"t": 0.0}, "t", 3).notes
+    assert "d/dt is 1 from the left, -1 from the right" in note.message

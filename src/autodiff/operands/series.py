@@ -29,12 +29,13 @@ if TYPE_CHECKING:
 class Field:
     """What series of one computation share: the order at which they end, and what was asked before."""
 
-    __slots__ = ("convention", "known", "order", "sided")
+    __slots__ = ("convention", "known", "order", "rounded", "sided")
 
     def __init__(self, order: int, *, sided: bool = True, convention: str | None = None) -> None:
         self.order = order
         self.sided = sided
         self.convention = convention
+        self.rounded = False  # series of numbers that an iteration found: sums of them that should be 0 are noise
         self.known: dict[Any, Any] = {}
 
     def series(self, coefficients: list[Any]) -> Series:
@@ -104,7 +105,20 @@ def difference(a: Any, b: Any, order: int) -> Any:
     return d
 
 
+def settled(field: Field, c: Any, size: Callable[[], Any]) -> Any:
+    """A coefficient that is a sum; of rounded numbers exactly 0 where it is no more than terms of that size leave.
+
+    Else the two sides of a kink would differ in noise.
+    """
+    return OPS["where"](abs(c) <= 2.0**-44 * abs(size()), 0.0, c) if field.rounded else c
+
+
+def magnitude(x: Any, k: int) -> Any:
+    return abs(coefficient(x, k))
+
+
 COMPARISONS = ("lt", "le", "gt", "ge", "eq", "ne")
+ITERATED = ("eigvalsh", "eigenvectors")
 REDUCTIONS = {"max": 1.0, "min": -1.0, "amax": 1.0, "amin": -1.0}
 
 
@@ -126,13 +140,21 @@ def apply(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any]) -> 
     y0 = op(*values, **params)
     if field.sided and op.germ is not None:
         if op.kink is not None and numpy_any(op.kink(y0, *values, **params)):
+            field.rounded = field.rounded or op.name in ITERATED
             return op.germ(*xs, **params)
         if op.name == "norm" and abs(xs[1]) == math.inf:
             return op.germ(*xs, **params)  # chooses among its entries
     if op.name == "sqrt" and numpy_any(values[0] == 0.0):
         return root(field, xs[0])
     if op.name in ("add", "sub"):
-        return Series(field, [y0], lambda k: op(coefficient(xs[0], k), coefficient(xs[1], k)))
+        a, b = xs
+        return Series(
+            field,
+            [y0],
+            lambda k: settled(
+                field, op(coefficient(a, k), coefficient(b, k)), lambda: add(magnitude(a, k), magnitude(b, k))
+            ),
+        )
     if op.name in ("mul", "chain", "gate"):
         return Series(field, [y0], lambda k: product(xs[0], xs[1], k))
     if op.name == "where":
@@ -170,18 +192,24 @@ def linear(field: Field, op: Op, xs: tuple[Any, ...], params: dict[str, Any], y0
         return Series(field, [y0], joint)
     if len(places) == 1:
         (place,) = places
-        return Series(field, [y0], lambda k: op(*xs[:place], xs[place][k], *xs[place + 1 :], **params))
+
+        def single(k: int) -> Any:
+            found = op(*xs[:place], xs[place][k], *xs[place + 1 :], **params)
+            sizes = (abs(x) if numeric.is_array(x) else x for x in (*xs[:place], xs[place][k], *xs[place + 1 :]))
+            return settled(field, found, lambda: op(*sizes, **params))
+
+        return Series(field, [y0], single)
     first, second = places
 
-    def bilinear(k: int) -> Any:
+    def bilinear(k: int, of: Callable[[Any, int], Any] = coefficient) -> Any:
         total: Any = 0.0
         for j in range(k + 1):
             operands = list(xs)
-            operands[first], operands[second] = xs[first][j], xs[second][k - j]
+            operands[first], operands[second] = of(xs[first], j), of(xs[second], k - j)
             total = add(total, op(*operands, **params))
         return total
 
-    return Series(field, [y0], bilinear)
+    return Series(field, [y0], lambda k: settled(field, bilinear(k), lambda: bilinear(k, magnitude)))
 
 
 def zero(x: Any) -> Any:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import cache
+from itertools import pairwise
 
 from autodiff.errors import ShapeError
 from autodiff.numeric import entries, is_array, is_finite, known, numpy, shape
-from autodiff.ops.arithmetic import div, le, mul, neg, sub, where
-from autodiff.ops.piecewise import abs_
+from autodiff.ops.arithmetic import div, mul, neg, sub, where
 from autodiff.ops.record import Op, chain
 from autodiff.ops.reduction import sum_
 from autodiff.ops.shape import expand, index, moveaxis, reshape, scatter, sizes_of, sum_axes, swap
@@ -449,6 +449,75 @@ def _eigvalsh_vjp(g: Any, y: Any, a: Any) -> Any:
     return _even(matmul(mul(v, g), swap(v)))
 
 
+def _indistinct(w: Any) -> float:
+    """The gap up to which eigenvalues are equal as far as the solver can tell."""
+    return 4.0 * len(w) * EPS * max(map(abs, entries(w)), default=0.0)
+
+
+def _shared(w: Any) -> Any:
+    """Which eigenvalues, in ascending order, have an equal beside them."""
+    np = numpy()
+    close = np.diff(w) <= _indistinct(w)
+    return np.append(close, False) | np.insert(close, 0, False)
+
+
+def _branches(m: list[Any], sizes: list[float], orders: int) -> tuple[list[Any], list[Any]]:
+    """Eigenvalues and eigenvectors of the symmetric m0 + m1·t + …, for small t > 0: coefficients of both.
+
+    Equal eigenvalues of m0 are split by the higher coefficients: in a basis that depends on t, the matrix falls
+    into blocks w·I + t·(…), one for each eigenvalue w of m0, and what is in the brackets is treated likewise (the
+    reduction process of Kato, Perturbation Theory for Linear Operators, 2nd ed., section II.2.3). What `sizes`,
+    those of the terms that each coefficient is a sum of, leave to rounding splits nothing. Orders of eigenvectors
+    that depend on coefficients beyond those given are nan; where nothing splits, the vectors stay as they are.
+    """
+    np = numpy()
+    n = len(m[0]) if m else 1
+    values = []
+    while m:
+        w, v = np.linalg.eigh(m[0])
+        ends = [0, *(np.flatnonzero(np.diff(w) > 4.0 * n * EPS * sizes[0]) + 1).tolist(), n]
+        if len(ends) > 2:
+            break
+        values.append(np.full(n, m[0].trace() / n))
+        m, sizes = m[1:], sizes[1:]
+    if not m:
+        return values, [np.eye(n), *(np.zeros((n, n)) for _ in range(orders - 1))]
+    blocks = [slice(*pair) for pair in pairwise(ends)]
+    for c in blocks:
+        w[c] = np.mean(w[c])
+    within = np.zeros((n, n), bool)
+    for c in blocks:
+        within[c, c] = True
+    gap = np.where(within, 1.0, w[None, :] - w[:, None])
+    m = [v.T @ x @ v for x in m]
+    q, b, terms = [np.eye(n)], [np.diag(w)], [sizes[0]]
+    for k in range(1, len(m)):  # m·q = q·b, q orthogonal, b in blocks
+        rest = m[k] + sum((m[j] @ q[k - j] - q[k - j] @ b[j] for j in range(1, k)), np.zeros((n, n)))
+        bent = sum((q[j].T @ q[k - j] for j in range(1, k)), np.zeros((n, n)))
+        q.append(np.where(within, -0.5 * bent, rest / gap))
+        b.append(np.where(within, 0.5 * (rest + rest.T), 0.0))
+        spread = [abs(q[k - j]).max() * (sizes[j] + abs(b[j]).max()) for j in range(1, k)]
+        terms.append(max([sizes[k], *map(float, spread)]))
+    inner = [np.diag(x).copy() for x in b]
+    u = [np.eye(n), *(np.zeros((n, n)) for _ in m[1:])]
+    for c in blocks:
+        if c.stop - c.start > 1 and len(m) > 1:
+            found, turns = _branches([x[c, c] for x in b[1:]], terms[1:], len(m))
+            for k in range(len(m)):
+                u[k][c, c] = turns[k]
+                if k:
+                    inner[k][c] = found[k - 1]
+    vectors = [v @ sum(q[j] @ u[k - j] for j in range(k + 1)) for k in range(len(m))]
+    return values + inner, vectors + [np.full((n, n), math.nan)] * (orders - len(m))
+
+
+def _eigen_germ(a: Any) -> tuple[Any, Any]:
+    """Eigenvalues and eigenvectors of a series."""
+    m = [_symmetric(a[k]) for k in range(a.field.order + 1)]
+    w, v = _branches(m, [float(abs(x).max()) for x in m], len(m))
+    return a.field.series(w), a.field.series(v)
+
+
 eigvalsh: Op = Op(
     "eigvalsh",
     "a",
@@ -458,15 +527,19 @@ eigvalsh: Op = Op(
     None,
     [_eigvalsh_vjp],
     samples=[([[2.0, 1.0], [1.0, 3.0]],)],
+    kink=lambda y, a: _shared(y),
+    kinks="by the eigenvectors found, where eigenvalues are equal",
+    germ=lambda a: _eigen_germ(a)[0],
 )
 
 
 def _eigenvectors_vjp(g: Any, v: Any, a: Any) -> Any:
     n = shape(a)[0]
     w = eigvalsh(a)
+    values = known(w)
+    # equal eigenvalues turn into each other at no cost: that turn is left out
+    close = abs(values[None, :] - values[:, None]) <= _indistinct(values)
     gap = sub(expand(w, axis=0, shape=(n, n)), expand(w, axis=1, shape=(n, n)))
-    # equal eigenvalues, up to what the solver can tell, turn into each other at no cost: that turn is left out
-    close = le(abs_(gap), 4.0 * n * EPS * max(map(abs, entries(known(w))), default=0.0))
     f = where(close, 0.0, div(1.0, where(close, 1.0, gap)))
     turn = matmul(swap(v), g)
     return _even(matmul(v, matmul(mul(f, mul(0.5, sub(turn, swap(turn)))), swap(v))))
@@ -480,6 +553,9 @@ eigenvectors: Op = Op(
     lambda a: numpy().linalg.eigh(_symmetric(a))[1],
     None,
     [_eigenvectors_vjp],
+    kink=lambda y, a: _shared(numpy().linalg.eigvalsh(_symmetric(a))),
+    kinks="those found, where eigenvalues are equal",
+    germ=lambda a: _eigen_germ(a)[1],
     hidden=True,
 )
 
