@@ -301,3 +301,11 @@ def test_every_scalar_function_can_be_derived() -> None:
         operands = [f"v{i}" for i in range(len(operands))]
         for written in formulas(f"{name}({', '.join(operands)})").values():
             formula_of(parse(written))
+
+
+def test_a_point_spares_the_way_that_has_no_value() -> None:
+    text = "if x > 0 { y = x^2 }; y"
+    assert first(text, x=2.0) == "2*x"
+    for at in ({}, {"x": -2.0}):
+        with pytest.raises(ComputationError):
+            formulas(text, **at)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from autodiff import numeric
-from autodiff.errors import NameProblem, Note, RequestError
+from autodiff.errors import ComputationError, NameProblem, Note, RequestError
 from autodiff.evaluate import MAX_OPS, evaluate
 from autodiff.names import inputs_of, suggestion
 from autodiff.operands.entries import Entries, objects
@@ -183,6 +183,9 @@ def value_formula(
             return explored(program, symbols, max_ops), []
         except Endless:
             pass
+        except ComputationError:  # on a way that a point need not take
+            if not symbols or any(name not in point for name in symbols):
+                raise
     return along(program, symbols, point, loop, max_ops)
 
 
