@@ -122,12 +122,16 @@ def is_root_of_zero(node: Node) -> bool:
 def one_sided(root: Node, leaf: Node, place: tuple[int, ...], sign: float) -> Any:
     """The derivative of the root by one entry of a leaf, from the side `sign` (+1 right, -1 left)."""
     limit, rate = expand(root, {leaf: _along(leaf, place, sign)}, 1)
-    jump = coefficient(limit, 0) - root.value
+    limit = coefficient(limit, 0)
+    jump = limit - root.value
+    # only below a jump may a small difference be one, and not what rounding left of a large number
+    jumps = any(node.op is not None and node.op.jump for node in root.tape.nodes[: root.index + 1])
+    room = 1e-12 * (abs(root.value) + (abs(limit) if jumps else 1.0))
     if numeric.is_array(jump):
         np = numeric.numpy()
-        far = np.abs(jump) > 1e-12 * (1.0 + np.abs(root.value))
+        far = np.abs(jump) > room
         return np.where(far, jump * sign * np.inf, sign * np.asarray(rate) + 0.0 * jump)
-    if abs(jump) > 1e-12 * (1.0 + abs(root.value)):
+    if abs(jump) > room:
         return jump * sign * numeric.inf
     return sign * rate + 0.0 * jump  # nan where that side has no values
 

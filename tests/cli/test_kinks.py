@@ -148,10 +148,11 @@ def test_a_kink_that_sums_do_not_show(do: Any) -> None:
         ("fmod(x+2, x)", "-1", "inf"),
         ("(x+2)//x", "0", "-inf"),
         ("mod(x, 2)", "-inf", "1"),
+        ("1e-30*floor(x)", "inf", "0"),
     ],
 )
 def test_jumps_of_quotients(do: Any, text: str, left: str, right: str) -> None:
-    """Both operands move: what counts is where the quotient goes."""
+    """Both operands may move: what counts is where the quotient goes. A small jump is one too."""
     for command in ("grad", "diff"):
         _, notes = answer(do, command, text, "x=2")
         assert [f"d/dx is {left} from the left, {right} from the right" in note for note in notes] == [True]

@@ -105,6 +105,7 @@ frac: Op = Op(
     kink=lambda y, x: (y == 0.0) & (x != 0.0),
     jump=True,
     kinks="1 at whole numbers",
+    germ=lambda x: sub(x, trunc(x)),
 )
 
 
