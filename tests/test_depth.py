@@ -23,6 +23,8 @@ TEXTS = {
     "conditionals": "x if x > 2 else " * N + "x",
     "powers": "x^" * N + "x",
     "statements": "y = x\n" + "y = y + 1\n" * N + "y",
+    "array": "sum([" + ",".join(["x*2"] * (N // 5)) + "])",
+    "operands": "max(" + ",".join(["x*2", "x"] * (N // 10)) + ")",
     "blocks": "y = x; " + "if x > 0 { " * (N // 10) + "y = 2*x" + " }" * (N // 10) + "; y",
 }
 

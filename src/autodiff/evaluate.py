@@ -6,7 +6,7 @@ import math
 
 from autodiff import numeric
 from autodiff.errors import AutodiffError, ComputationError, LimitError, Note, ShapeError
-from autodiff.names import CONSTANTS, check_names, link
+from autodiff.names import CONSTANTS, REDUCES, check_names, link
 from autodiff.ops import OPS, Op
 from autodiff.parse.program import Program
 from autodiff.tape import Node, Tape, backward, value_of, zeros_like
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from autodiff.errors import Span
 
 MAX_OPS = 50_000_000
+MANY = 16  # operands
 DEEPEST = 400_000  # calls within calls; a frame costs about 400 bytes
 
 
@@ -269,6 +270,8 @@ class Machine:
     def call(self, op: Op, values: list[Any], keywords: tuple[str, ...], plan: Any) -> Any:
         """A built-in function: operands in the row's order, the rest of the keywords as parameters."""
         if plan is None:
+            if len(values) > MANY and op.name in REDUCES and not any(numeric.shape(value_of(x)) for x in values):
+                return OPS[REDUCES[op.name]](OPS["list"](*values))  # each rule of max looks at all operands
             return op(*values)
         order, is_static, count = plan
         params = {k: static(k, v) for k, v, s in zip(keywords, values[count:], is_static, strict=True) if s}

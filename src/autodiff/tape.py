@@ -200,6 +200,8 @@ def contribution(node: Node, i: int, g: Any, *, record: bool = False) -> Any:
     assert op is not None
     if not isinstance(g, Node) and _is_zero(g):
         return zeros_like(node.inputs[i].value)
+    if op.blind:
+        return op.vjp(i)(g, node if record else node.value)  # type: ignore[misc]
     if record:
         xs = node.inputs
         if not op.elementwise:

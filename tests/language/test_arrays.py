@@ -88,3 +88,12 @@ def test_64_dimensions(value: Any, gradient: Any) -> None:
     text = "[" * 64 + "x" + "]" * 64
     assert np.shape(value(text, x=2.0)) == (1,) * 64
     assert gradient(f"sum({text})", x=2.0) == {"x": 1}
+
+
+def test_max_of_many_operands_is_that_of_few(value: Any, gradient: Any) -> None:
+    many = ["x*y", "y", "z"] * 7
+    assert value(f"max({', '.join(many)})", x=1.0, y=2.0, z=0.5) == 2.0
+    found = gradient(f"max({', '.join(many)})", x=1.0, y=2.0, z=0.5)
+    assert found == pytest.approx({"x": 1.0, "y": 1.0, "z": 0.0})  # ties share evenly
+    assert gradient(f"min({', '.join(many)}, v[0])", x=1.0, y=2.0, z=0.5, v=V)["z"] == pytest.approx(1.0)
+    assert value(f"max({', '.join(many)}, v)", x=1.0, y=2.0, z=0.5, v=V) == [3.0, 2.0, 2.0]

@@ -32,6 +32,7 @@ class Op:
     __slots__ = (
         "aliases",
         "array",
+        "blind",
         "conventions",
         "differentiable",
         "doc",
@@ -76,6 +77,7 @@ class Op:
         selects: bool = False,
         linear: bool = False,
         looks: bool = False,
+        blind: bool = False,
         raw: bool = False,
         domain: str = "all reals",
         samples: Sequence[Any] = (),
@@ -105,6 +107,7 @@ class Op:
         self.linear = linear  # in its array operands, all others fixed
         self.looks = looks  # its rules look at arrays for a cheaper way: they are called, not written out
         self.raw = raw  # its array form takes truth values as they are, where others get 1 and 0
+        self.blind = blind  # its rules look at no operand: they take (g, y) alone
         self.domain = domain
         self.samples = samples  # points for tests: numbers, or tuples of operands
         self.kink = kink  # kink(y, *xs): where no derivative exists (bool, or array of them)

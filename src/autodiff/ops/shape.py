@@ -75,6 +75,7 @@ list_: Op = Op(
     None,
     lambda i: lambda g, y, *xs: index(g, index=(i,)),
     linear=True,
+    blind=True,
     hidden=True,
 )
 index: Op = Op(
