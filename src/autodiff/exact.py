@@ -53,7 +53,7 @@ def gradient(program: Program, point: Mapping[str, Any], wrt: Sequence[str], max
     root = run.value
     if not isinstance(root, Node):
         return {name: lift(zeros_like(leaf.value)) for name, leaf in zip(wrt, leaves, strict=True)}
-    found = backward(root, ones_like(root.value), leaves)
+    found = backward(root, lift(ones_like(root.value)), leaves)
     return {
         name: lift(zeros_like(leaf.value) if g is None else value_of(g))
         for name, leaf, g in zip(wrt, leaves, found, strict=True)

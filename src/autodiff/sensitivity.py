@@ -13,7 +13,7 @@ from autodiff.cancellation import culprit, place_of
 from autodiff.conditioning import Bound, bound, committed, entry_bounds, traced
 from autodiff.errors import Note
 from autodiff.ops import OPS
-from autodiff.tape import Node, backward, value_of
+from autodiff.tape import Node, backward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def measured(node: Node) -> Any:
     if not numeric.is_finite(node.value):
         return 0.0 * abs(numeric.real(node.value))
     with digits(DIGITS):
-        exact = node.op(*(lift(value_of(x)) for x in node.inputs), **node.params)
+        exact = node.op(*(lift(x.value) if isinstance(x, Node) else x for x in node.inputs), **node.params)
         off = abs(lower(OPS["sub"](lift(exact), lift(node.value))))
     return off + 10.0 ** (5 - DIGITS) * abs(node.value) if node.op.name in SATURATES else off
 

@@ -22,6 +22,30 @@ def test_digits_of_value_and_gradient(do: Any) -> None:
     assert do("eval", "y = x; for k in 1..3 { y = y*y }; y", "x=1e-100", "--precision", "9").out == "value  1e-800\n"
 
 
+@pytest.mark.parametrize(
+    ("text", "slope"),
+    [
+        ("cbrt(x)", lambda x: 1 / (3 * mpmath.cbrt(x) ** 2)),
+        ("exp2(x)", lambda x: 2**x * mpmath.log(2)),
+        ("log2(x)", lambda x: 1 / (x * mpmath.log(2))),
+        ("log10(x)", lambda x: 1 / (x * mpmath.log(10))),
+        ("deg2rad(x)", lambda x: mpmath.pi / 180),
+        ("rad2deg(x)", lambda x: 180 / mpmath.pi),
+        ("erf(x)", lambda x: 2 * mpmath.exp(-(x**2)) / mpmath.sqrt(mpmath.pi)),
+        ("erfc(x)", lambda x: -2 * mpmath.exp(-(x**2)) / mpmath.sqrt(mpmath.pi)),
+        ("erfinv(x)", lambda x: mpmath.sqrt(mpmath.pi) / 2 * mpmath.exp(mpmath.erfinv(x) ** 2)),
+        ("ndtr(x)", lambda x: mpmath.npdf(x)),
+        ("leaky_relu(-x)", lambda x: mpmath.mpf(-1) / 100),
+        ("mean([x, 2, 4])", lambda x: mpmath.mpf(1) / 3),
+        ("var([x, 2, 4])", lambda x: 2 * (x - (x + 6) / 3) / 3),
+    ],
+)
+def test_the_numbers_within_rules_are_exact_too(do: Any, text: str, slope: Any) -> None:
+    with mpmath.workdps(60):
+        want = mpmath.nstr(slope(mpmath.mpf("0.3")), 40)
+    assert do("grad", text, "x=0.3", "--precision", "40", "-F", "value").out.strip() == want.removesuffix(".0")
+
+
 def test_forms(do: Any) -> None:
     found = json.loads(do("grad", "x*y", "x=0.1", "y=3", "--wrt", "x", "--precision", "20", "--json").out)
     assert (found["value"], found["gradient"]) == ("0.3", {"x": "3"})
@@ -42,6 +66,20 @@ def test_notes_and_strict(do: Any) -> None:
     assert do("eval", "1 < 2", "--precision", "9", "--json").out == (
         '{"expression": "1 < 2", "at": {}, "value": true}\n'
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "slope"),
+    [
+        ("relu(x) - relu(-x)", "1"),
+        ("max(x, 2*x) + min(x, 2*x)", "3"),
+        ("x*abs(x)", "0"),
+        ("erf(relu(x)) - erf(relu(-x))", "1.1283791670955125738961589031215451717"),
+    ],
+)
+def test_at_a_kink_both_sides_decide(do: Any, text: str, slope: str) -> None:
+    done = do("grad", text, "x=0", "--precision", "38", "-F", "value")
+    assert (done.out, done.err) == (f"{slope}\n", "")
 
 
 def test_conventions(do: Any) -> None:

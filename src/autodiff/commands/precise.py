@@ -9,6 +9,7 @@ from autodiff.errors import AutodiffError, Note, RequestError, ShapeError
 from autodiff.evaluate import evaluate
 from autodiff.job import Outcome
 from autodiff.names import CONSTANTS, check_names
+from autodiff.onesided import at_kinks, one_sided
 from autodiff.operands.extended import Extended, digits, lift, m
 from autodiff.parse import parse
 from autodiff.parse.program import Program
@@ -86,7 +87,7 @@ def answer(request: Request, gradient: bool) -> tuple[Outcome, list[tuple[str, A
             slope = lift(zeros_like(leaf.value) if g is None else value_of(g))
             if slope.shape:
                 raise ShapeError(f"--precision answers with numbers, but d/d{name} has shape {slope.shape}")
-            found[f"d/d{name}"] = slope
+            found[f"d/d{name}"] = settled(run.value, leaf, slope, settings.convention)
         fields = [(label, written(x, count)) for label, x in found.items()]
         value, *parts = (described(x, text) for x, (_, text) in zip(found.values(), fields, strict=True))
         finite = all(m.isfinite(x.value) for x in found.values())
@@ -96,6 +97,15 @@ def answer(request: Request, gradient: bool) -> tuple[Outcome, list[tuple[str, A
     out.notes = notes(request, names, finite)
     shown = {"value": value, **({"gradient": dict(zip(names, parts, strict=True))} if gradient else {})}
     return out, fields, shown, [text for _, text in (fields[1:] if gradient else fields)]
+
+
+def settled(root: Any, leaf: Node, slope: Extended, convention: str | None) -> Extended:
+    """At a kink the derivative of both sides, where they are one."""
+    if convention or not isinstance(root, Node) or leaf.index > root.index or not at_kinks(root, leaf):
+        return slope
+    left, right = (lift(one_sided(root, leaf, (), sign)) for sign in (-1.0, 1.0))
+    size = abs(left.value) + abs(right.value)
+    return right if m.isfinite(size) and abs(left.value - right.value) <= size * m.power(10, 5 - m.dps) else slope
 
 
 def notes(request: Request, names: list[str], finite: bool) -> list[Note]:

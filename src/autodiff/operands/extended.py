@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import operator
 from contextlib import contextmanager
+from fractions import Fraction
 
 import mpmath
 import numpy as np
@@ -147,6 +148,33 @@ def lower(x: Any) -> Any:
     return x.value.astype(float) if x.shape else float(x.value)
 
 
+FINE = 10**6  # the largest denominator of a fraction that a rule computes: a count of entries
+NAMED: dict[float, Value] = {
+    math.log(2.0): lambda: m.log(2),
+    1.0 / math.log(2.0): lambda: 1 / m.log(2),
+    1.0 / math.log(10.0): lambda: 1 / m.log(10),
+    2.0 / math.sqrt(math.pi): lambda: 2 / m.sqrt(m.pi),
+    math.sqrt(math.pi) / 2.0: lambda: m.sqrt(m.pi) / 2,
+    1.0 / math.sqrt(math.tau): lambda: 1 / m.sqrt(2 * m.pi),
+    math.pi / 180.0: lambda: m.pi / 180,
+    180.0 / math.pi: lambda: 180 / m.pi,
+}
+"""The irrational numbers that derivative rules compute, and what they stand for."""
+
+
+def meant(x: Any) -> Any:
+    """A plain number beside extended ones, as an mpf: it comes from a rule, and stands for a fraction or a constant.
+
+    The numbers of a text and of a point are extended before it runs.
+    """
+    if x.__class__ is not float or x % 1.0 == 0.0 or not math.isfinite(x):
+        return number(x)
+    if abs(x) in NAMED:
+        return m.sign(x) * NAMED[abs(x)]()
+    top, bottom = Fraction(x).limit_denominator(FINE).as_integer_ratio()
+    return m.mpf(top) / bottom if top / bottom == x else number(x)
+
+
 def entrywise(op: Op, xs: tuple[Any, ...]) -> Any:
     """An elementwise row, with broadcasting; where mpmath has no answer (poles, infinities) IEEE's is taken."""
     value = ENTRIES[op.name]
@@ -168,8 +196,8 @@ def entrywise(op: Op, xs: tuple[Any, ...]) -> Any:
         if numeric.shape(x):
             break
     else:
-        return Extended(one(*[x.value if isinstance(x, Extended) else number(x) for x in xs]))
-    return Extended(np.frompyfunc(one, len(xs), 1)(*map(array, xs)))
+        return Extended(one(*[x.value if isinstance(x, Extended) else meant(x) for x in xs]))
+    return Extended(np.frompyfunc(one, len(xs), 1)(*[array(meant(x) if x.__class__ is float else x) for x in xs]))
 
 
 def compared(relation: Value) -> Value:

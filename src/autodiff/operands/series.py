@@ -48,7 +48,7 @@ class Series:
     """One series: coefficients known so far, and how to get the next."""
 
     __slots__ = ("coefficients", "field", "step")
-    op_rank = 1
+    op_rank = 1.2  # coefficients may be extended numbers
     __array_ufunc__ = None
 
     def __init__(self, field: Field, coefficients: list[Any], step: Step) -> None:
