@@ -301,6 +301,10 @@ ARRAYS: dict[str, Value] = {
     "normalized": lambda x, axis=None: (
         x / (p_norm(list(x.ravel())) if axis is None else np.expand_dims(along(p_norm)(x, axis=axis), axis))
     ),
+    "dual": lambda x, p, y, axis=None: (
+        np.vectorize(mp.sign)(x)
+        * (np.abs(x) / (p_norm(list(x.ravel()), p) if axis is None else along(p_norm)(x, axis=axis, p=p))) ** (p - 1)
+    ),
     "leave_out": running(leave_out),
     "cumsum": running(lambda v: [mp.fsum(v[: i + 1]) for i in range(len(v))]),
     "cumprod": running(lambda v: [mp.fprod(v[: i + 1]) for i in range(len(v))]),

@@ -9,9 +9,9 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from autodiff.differentiate import gradient
+from autodiff.differentiate import gradient, hessian
 from autodiff.errors import ComputationError
-from autodiff.ops import OPS, linalg
+from autodiff.ops import OPS, linalg, reduction
 from autodiff.ops.record import Op
 from autodiff.parse import parse
 
@@ -30,6 +30,14 @@ CUBE = [[[1.0, 2.0], [3.0, -1.0]], [[0.5, 0.25], [2.0, 1.0]]]
 def over_axes(*more: Any) -> list[Any]:
     """A reduction of a vector, of a matrix, of either axis, and of extreme entries."""
     return [((V,), {}), ((M,), {}), ((M,), {"axis": 0}), ((M,), {"axis": -1}), *(((v,), {}) for v in more)]
+
+
+def p_norm(v: list[float], p: float) -> float:
+    return float(np.sum(np.abs(v) ** p) ** (1.0 / p))
+
+
+def columns(a: list[list[float]], p: float) -> list[float]:
+    return [p_norm(list(v), p) for v in zip(*a, strict=True)]
 
 
 def lines(*more: Any) -> list[Any]:
@@ -58,7 +66,11 @@ CASES: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
         *(((x, 2.0), {}) for x in ([3e200, 4e200], [3e-200, 4e-200], [1e8, 1.0], [0.0, 2.0])),
         *(((V, p), {}) for p in (1.0, 3.0, 1.5, -1.0, mp.inf)),
         ((M, 3.0), {"axis": 0}),
+        *((([1.0, 1e-8], p), {}) for p in (3.0, 1.5, 0.5, -2.0)),
+        (([1e-200, 3e-200], 10.0), {}),
+        (([1e300, 1e-300], 1.5), {}),
     ],
+    "dual": [((V, 3.0, p_norm(V, 3)), {}), ((V, 1.5, p_norm(V, 1.5)), {}), ((M, 3.0, columns(M, 3.0)), {"axis": 0})],
     "normalized": [((V,), {}), ((M,), {}), ((M,), {"axis": 1}), (([1e8, 1.0],), {})],
     "leave_out": [((V,), {}), ((M,), {}), (([0.0, 0.0, 2.0],), {})],
     "cumsum": lines(),
@@ -134,13 +146,14 @@ CASES: dict[str, list[tuple[tuple[Any, ...], dict[str, Any]]]] = {
 }
 VARIED: dict[str, Any] = {
     "norm": [0],
+    "dual": [0],
     "reshape": [0],
     "linspace": [0, 1],
     "full": lambda xs: [len(xs) - 1],
     "arange": lambda xs: [0, 2] if len(xs) == 3 else [0] if len(xs) == 2 else [],
 }
 """The operands that a row has a derivative by, where those are not all."""
-ORDER = {"leave_out": 1, "cofactor": 1, "normalized": 1}
+ORDER = {"leave_out": 1, "cofactor": 1, "normalized": 1, "dual": 1}
 NORMWISE = {"inv", "triangular_inverse", "solve", "cholesky", "eigvalsh", "std"}
 ROWS = [row for row in OPS.values() if row.vjps is not None and row.name != "eigenvectors"]
 
@@ -214,3 +227,42 @@ def test_norms_of_negative_powers_over_the_whole_range() -> None:
     np.testing.assert_array_equal(OPS["norm"].vjp(0)(1.0, 1e-300, x, -1.0), [0.0, 1.0])
     assert OPS["norm"](np.array([0.0, 2.0]), -1.0) == 0.0
     assert OPS["norm"](np.array([math.inf, 2.0]), -1.0) == 2.0
+
+
+@pytest.mark.parametrize(
+    ("x", "p", "slope", "bend"),
+    [
+        ([1.0, 1e-8], 3.0, [1.0, 1e-16], [2e-24, 2e-8]),
+        ([1e300, 1e-300], 1.5, [1.0, 1e-300], [0.0, 0.5]),
+        ([1e300, 1e-300], 0.5, [1.0, 1e300], [0.0, -math.inf]),
+        ([1e300, 1e-300], -1.0, [0.0, 1.0], [0.0, 0.0]),
+        ([0.0, 2.0], 1.5, [0.0, 1.0], [math.inf, 0.0]),
+    ],
+)
+def test_norms_of_entries_far_apart(x: list[float], p: float, slope: list[float], bend: list[float]) -> None:
+    out = hessian(parse(f"norm(v, {p})"), {"v": np.array(x)}, ["v"])
+    np.testing.assert_allclose(out.gradient["v"], slope, rtol=1e-14)
+    np.testing.assert_allclose(np.diag(out.hessian["v"]["v"]), bend, rtol=1e-14)
+
+
+@pytest.mark.parametrize("axis", [None, 0])
+def test_norms_of_many_entries_bend_as_those_of_few(axis: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    x = np.random.default_rng(0).uniform(0.5, 2.0, 7)
+    program = parse("norm(v, 3)" if axis is None else "norm(v, 3, axis=0)")
+    few = hessian(program, {"v": x}, ["v"]).hessian["v"]["v"]
+    monkeypatch.setattr(reduction, "PAIRWISE", 0)
+    np.testing.assert_allclose(hessian(program, {"v": x}, ["v"]).hessian["v"]["v"], few, rtol=1e-13)
+
+
+def test_norms_by_their_power() -> None:
+    """Second derivatives with p among what they are by, against mpmath."""
+
+    def norm(x: Any, p: Any) -> Any:
+        return ARRAYS["norm"](np.array([mp.mpf(x), mp.mpf(-2), mp.mpf(0.75)]), p)
+
+    point = {"x": 1.5, "p": 2.5}
+    mixed = float(mp.diff(norm, (1.5, 2.5), (1, 1)))
+    for text, by in [("diff(norm([x, -2, 0.75], p), x)", "p"), ("diff(norm([x, -2, 0.75], p), p)", "x")]:
+        assert gradient(parse(text), point, [by]).gradient[by] == pytest.approx(mixed, rel=1e-13)
+    out = hessian(parse("norm([x, -2, 0.75], p)"), point, ["p"])
+    assert out.hessian["p"]["p"] == pytest.approx(float(mp.diff(lambda p: norm(1.5, p), 2.5, 2)), rel=1e-13)

@@ -564,6 +564,12 @@ def _normalized(x: Any, axis: Any = None) -> Any:
     return x / np.where(n == 0, m.one, n)
 
 
+def _dual(x: Any, p: Any, y: Any, axis: Any = None) -> Any:
+    x = array(x)
+    ratios = each("abs", x) / array(_back(array(y), axis))
+    return each("sign", x) * np.frompyfunc(lambda v: m.power(v, lift(p).value - 1) if v else m.zero, 1, 1)(ratios)
+
+
 def _leave_out(x: Any) -> Any:
     x = array(x)
     n = x.shape[-1]
@@ -691,6 +697,7 @@ WHOLE: dict[str, Value] = {
     "log_softmax": _log_softmax,
     "norm": _norm,
     "normalized": _normalized,
+    "dual": _dual,
     "leave_out": _leave_out,
     "matmul": _joining("matmul"),
     "dot": _joining("dot"),

@@ -451,8 +451,7 @@ def _norm_vjp(g: Any, y: Any, x: Any, p: Any, axis: Any = None) -> Any:
         share = div(chosen, _back(sum_axes(chosen, axis=axis), x, axis))
         return gate(_back(g, x, axis), mul(share, sign(x)))
     still = eq(y, 0.0)
-    ratio = div(abs_(x), _back(where(still, 1.0, y), x, axis))
-    return chain(_back(where(still, 0.0, g), x, axis), mul(sign(x), pow_(ratio, sub(p, 1.0))))
+    return chain(_back(where(still, 0.0, g), x, axis), dual(x, p, where(still, 1.0, y), axis=axis))
 
 
 def _norm_power_vjp(g: Any, y: Any, x: Any, p: Any, axis: Any = None) -> Any:
@@ -464,6 +463,51 @@ def _norm_power_vjp(g: Any, y: Any, x: Any, p: Any, axis: Any = None) -> Any:
     ratio = div(abs_(x), _back(where(eq(y, 0.0), 1.0, y), x, axis))
     parts = mul(pow_(ratio, p), log(where(eq(ratio, 0.0), 1.0, ratio)))
     return sum_(chain(g, mul(div(y, p), sum_axes(parts, axis=axis))))
+
+
+def _ratio_power(x: Any, y: Any, q: Any) -> Any:
+    """(|x|/y)^q, by powers of both where their quotient leaves the normal numbers."""
+    size = abs_(x)
+    ratio = div(size, y)
+    far = (known(ratio) < 1e-290) & (known(size) > 0.0)
+    found = pow_(ratio, q)
+    return where(far, div(pow_(size, q), pow_(y, q)), found) if numpy().any(far) else found
+
+
+def _dual_vjp(g: Any, a: Any, x: Any, p: Any, y: Any, axis: Any = None) -> Any:
+    # with v = x/y: (p - 1)/y |v_i|^(p-2) sum_j a_j (v_j h_i - v_i h_j), where nothing cancels
+    if known(p) == 1.0:
+        return None
+    wide = _back(norm(x, p, axis=axis), x, axis)
+    v = div(x, wide)
+    a = dual(x, p, norm(x, p, axis=axis), axis=axis)
+    if not isinstance(axis, tuple) and _count(x, axis) <= PAIRWISE:
+        of, h, by = (_axis_last(part, axis) for part in (v, g, a))
+        pairs = sub(chain(_wide(h, -1), _wide(of, -2)), chain(_wide(h, -2), _wide(of, -1)))
+        inner = _axis_back(sum_axes(gate(_others(pairs), _wide(by, -2)), axis=-1), x, axis)
+    else:
+        inner = sub(g, mul(v, _back(sum_axes(chain(g, a), axis=axis), x, axis)))
+    return mul(div(gate(inner, _ratio_power(x, wide, sub(p, 2.0))), wide), sub(p, 1.0))
+
+
+def _dual_power_vjp(g: Any, a: Any, x: Any, p: Any, y: Any, axis: Any = None) -> Any:
+    ratio = div(abs_(x), _back(norm(x, p, axis=axis), x, axis))
+    logs = log(where(eq(ratio, 0.0), 1.0, ratio))
+    mean_log = _back(sum_axes(mul(pow_(ratio, p), logs), axis=axis), x, axis)
+    return sum_(chain(g, mul(a, sub(logs, mul(div(sub(p, 1.0), p), mean_log)))))
+
+
+dual: Op = Op(
+    "dual",
+    "x p y",
+    "gradient of the p-norm y of x, which is not 0",
+    None,
+    lambda x, p, y, axis=None: chain(sign(x), _ratio_power(x, _back(y, x, axis), p - 1.0)),
+    None,
+    [_dual_vjp, _dual_power_vjp, None],  # y is a function of x and p
+    keywords="axis",
+    hidden=True,
+)
 
 
 def _normalized(x: Any, axis: Any = None) -> Any:
