@@ -72,9 +72,8 @@ def check_names(program: Program, point: Mapping[str, Any]) -> None:
         text = f"{'no value' if len(missing) == 1 else 'no values'} for {names}"
         if unused:
             text += f" (and nothing uses {', '.join(repr(name) for name in unused)})"
-        near = [suggestion(name, unused) for name in missing] if unused else []
         hint = f"--at {','.join(f'{name}=…' for name in missing)}"
-        known = next((text for text in near if text), None)
+        known = next((text for text in (suggestion(name, missing) for name in unused) if text), None)
         if known is None and len(missing) == 1:
             known = suggestion(missing[0], [*CONSTANTS, *(name for name in program.bound if name != missing[0])])
         raise NameProblem(text, program.input_spans[missing[0]], f"give {hint}" + (f"; {known}" if known else ""))

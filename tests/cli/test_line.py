@@ -144,3 +144,17 @@ def test_rows_are_whole() -> None:
         assert command.help.endswith(".") and callable(command.load())
         declared = [name for option in command.options for name in option.names]
         assert len(declared) == len(set(declared)), command.name
+
+
+@pytest.mark.parametrize(
+    ("words", "quoted"),
+    [
+        (("x", "+", "2", "x=1"), "the whole expression: 'x + 2 x=1'"),
+        (("sum(v)", "v=[1,", "2]"), "the whole value: 'v=[1, 2]'"),
+        (("x^2*y", "y=3", "x=", "-1"), "the whole value: 'x= -1'"),
+    ],
+)
+def test_what_the_shell_took_apart_is_told(do: Any, words: tuple[str, ...], quoted: str) -> None:
+    done = do("grad", *words)
+    assert done.status == 2
+    assert f"quote {quoted}" in done.err

@@ -101,7 +101,7 @@ def test_message_span_help_and_status(error: Any, marked: str, said: str, help: 
 def test_extra_names_are_told_together_with_missing_ones(error: Any) -> None:
     found = error("2*«x»*y", X=1.0)
     assert all(name in found.message for name in ("'x'", "'y'", "'X'"))
-    assert "--at x=…,y=…" in found.help and "'X'" in found.help
+    assert "--at x=…,y=…" in found.help and "did you mean 'x'?" in found.help
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,12 @@ class Request:
         line.source, words = text_of(line)
         self.source = line.source
         self.program = parse(line.source)
-        for word in words:
+        for at, word in enumerate(words):
             if not is_binding(word):
+                what, part = ("value", words[at - 1 :]) if at else ("expression", line.operands)
                 raise RequestError(
                     f"'{word}' after the expression is not NAME=VALUE",
-                    help="quote the whole expression: " + _quoted(" ".join(line.operands)),
+                    help=f"quote the whole {what}: {_quoted(' '.join(part))}",
                 )
         given = Point("--at", self.settings)
         self.entries = (*line.many("at"), *words)
