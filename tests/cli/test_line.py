@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from autodiff.commands.line import HelpWanted, Line, peek, read, wants_json
