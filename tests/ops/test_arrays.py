@@ -210,6 +210,22 @@ def test_close_entries_keep_their_deviation() -> None:
     found = gradient(parse("var(v)"), {"v": np.array([1e16, 1e16 + 2.0])}, ["v"])
     assert found.value == 1.0
     assert found.gradient["v"].tolist() == [-1.0, 1.0]
+    assert gradient(parse("std(v)"), {"v": np.array([1e16, 1e16 + 2.0])}, ["v"]).value == 1.0
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e-200, 1.0, 1e200, 8e307])
+def test_two_entries_deviate_by_half_their_difference(size: float) -> None:
+    """Which has no second derivative; beyond half of float64's largest it overflows nowhere."""
+    out = hessian(parse("std(v)"), {"v": size * np.array([-2.0, 1.0])}, ["v"])
+    assert out.value == pytest.approx(1.5 * size, rel=1e-15)
+    np.testing.assert_allclose(out.gradient["v"], [-0.5, 0.5], rtol=1e-15)
+    np.testing.assert_array_equal(out.hessian["v"]["v"], np.zeros((2, 2)))
+
+
+def test_a_variance_that_overflows_is_infinite() -> None:
+    found = gradient(parse("var(v)"), {"v": np.array([-1e308, 1e308])}, ["v"])
+    assert found.value == math.inf
+    assert found.gradient["v"].tolist() == [-1e308, 1e308]
 
 
 def test_zero_cotangents_make_nothing_of_infinities_in_matrices() -> None:

@@ -34,8 +34,18 @@ def _mean(x: Any, axis: Any = None) -> Any:
 
 def _deviation(x: Any, axis: Any) -> Any:
     """x less its mean, both from the first entry on: equal entries deviate by exactly 0, close ones exactly."""
+    x, size = _within(x)
     e = sub(x, _first(known(x), axis))
-    return sub(e, _back(mean(e, axis=axis), x, axis))
+    d = sub(e, _back(mean(e, axis=axis), x, axis))
+    return d if size == 1.0 else mul(size, d)
+
+
+def _within(x: Any) -> tuple[Any, float]:
+    """x, or a quarter of it where differences of entries may overflow; and what times that is x."""
+    value = known(x)
+    if not is_array(value) or value.dtype.kind != "f" or numpy().max(abs(value), initial=0.0) < 4e307:
+        return x, 1.0
+    return mul(0.25, x), 4.0
 
 
 def _first(x: Any, axis: Any) -> Any:
@@ -76,17 +86,21 @@ def _var(x: Any, axis: Any = None, ddof: int = 0) -> Any:
     np = numpy()
     if not x.size:  # nan, without NumPy's warning
         return _mean(x, axis)
-    d = x - _first(x, axis)
-    d -= np.mean(d, axis=axis, keepdims=True)
-    return np.sum(d * d, axis=axis) / (_count(x, axis) - ddof)
+    x, size = _within(x)
+    d = _deviation(x, axis)
+    return np.sum(d * d, axis=axis) / (_count(x, axis) - ddof) * (size * size)
 
 
 def _std(x: Any, axis: Any = None, ddof: int = 0) -> Any:
     np = numpy()
-    top = np.max(np.abs(x), axis=axis, keepdims=True, initial=0.0)
-    scale = np.where((top > 0) & np.isfinite(top), top, 1.0)
-    y = np.sqrt(_var(x / scale, axis, ddof))
-    return y * (np.squeeze(scale, axis) if axis is not None else scale.reshape(()))
+    if not x.size:
+        return _mean(x, axis)
+    x, size = _within(x)
+    d = _deviation(x, axis)
+    top = np.max(abs(d), axis=axis, keepdims=True)
+    scale = np.where((top > 0.0) & np.isfinite(top), top, 1.0)
+    y = np.sqrt(np.sum((d / scale) ** 2, axis=axis) / (_count(x, axis) - ddof))
+    return y * scale.reshape(np.shape(y)) * size
 
 
 var: Op = Op(
@@ -112,7 +126,7 @@ std: Op = Op(
     None,
     _std,
     None,
-    [lambda g, y, x, axis=None, ddof=0: _std_vjp(g, y, x, axis, ddof)],
+    [lambda g, y, x, axis=None, ddof=0: _std_vjp(g, x, axis, ddof)],
     keywords="axis ddof",
     samples=[([1.0, 2.0, -3.0],)],
     kink=lambda y, x, axis=None, ddof=0: y == 0.0,
@@ -128,12 +142,9 @@ std: Op = Op(
 )
 
 
-def _std_vjp(g: Any, y: Any, x: Any, axis: Any, ddof: int) -> Any:
-    d = _deviation(x, axis)
-    still = eq(y, 0.0)
-    safe = where(still, 1.0, y)
-    slope = div(div(d, _back(safe, x, axis)), _count(x, axis) - ddof)
-    return chain(_back(where(still, 0.0, g), x, axis), slope)
+def _std_vjp(g: Any, x: Any, axis: Any, ddof: int) -> Any:
+    u = normalized(_deviation(_within(x)[0], axis), axis=axis)
+    return chain(_back(g, x, axis), div(u, sqrt(_count(x, axis) - ddof)))
 
 
 def leave_out_value(x: Any) -> Any:
@@ -524,11 +535,10 @@ def _normalized_vjp(g: Any, u: Any, x: Any, axis: Any = None) -> Any:
     still = eq(n, 0.0)
     safe = _back(where(still, 1.0, n), x, axis)
     live = _back(where(still, 0.0, 1.0), x, axis)
-    if axis is None and math.prod(shape(x)) <= PAIRWISE:
-        size = float(math.prod(shape(x)))
-        flat, h = reshape(u, size), reshape(g, size)
-        pairs = sub(chain(_wide(h, -1), _wide(flat, -2)), chain(_wide(h, -2), _wide(flat, -1)))
-        inner = reshape(sum_axes(mul(_others(pairs), _wide(flat, -2)), axis=-1), numpy().array(sizes_of(x)))
+    if not isinstance(axis, tuple) and _count(x, axis) <= PAIRWISE:
+        of, h = _axis_last(u, axis), _axis_last(g, axis)
+        pairs = sub(chain(_wide(h, -1), _wide(of, -2)), chain(_wide(h, -2), _wide(of, -1)))
+        inner = _axis_back(sum_axes(mul(_others(pairs), _wide(of, -2)), axis=-1), x, axis)
     else:
         inner = sub(g, mul(u, _back(sum_axes(chain(g, u), axis=axis), x, axis)))
     return chain(mul(inner, live), div(1.0, safe))
